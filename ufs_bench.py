@@ -58,7 +58,7 @@ from runners.experiment.cell import Cell
 from runners.experiment.settings import read_protocol
 from runners.experiment.sweep import cells_of_words
 from runners.progress import printed
-from runners.words import did_you_mean
+from runners.words import counted, did_you_mean
 from scripts.core.conf import find
 from scripts.core.given import (
     check_cells,
@@ -73,6 +73,7 @@ from scripts.core.given import (
     offer_method,
 )
 from scripts.core.study import Study as Stored
+from scripts.features import features_of
 from scripts.make_figure import FIGURES
 from scripts.make_table import study_table
 from scripts.make_table.formats import to_html
@@ -198,11 +199,10 @@ def run(
             _ = _cell(settings, given).asked  # what a method refuses is said here, before the others are fitted
         for number, settings in enumerate(every):
             cell = _cell(settings, given)  # one at a time, as each holds its data
-            unscored = cell.run(f"cell {number + 1} of {len(every)}: " if len(every) > 1 else "")
-            if unscored:
-                first = unscored[0]
-                warnings.warn(f"{cell}: {len(unscored)} trials have no scores, the first: {first['status']}, "
-                              f"{first['error']}", stacklevel=2)  # fmt: skip
+            if unscored := cell.run(f"cell {number + 1} of {len(every)}: " if len(every) > 1 else ""):
+                count, first = counted(len(unscored), "trial"), unscored[0]
+                warnings.warn(f"{cell}: {count} without scores, the first: {first['status']}, {first['error']}",
+                              stacklevel=2)  # fmt: skip
     return open_study(every[0].study, every[0].results_dir)
 
 
@@ -264,6 +264,11 @@ class Study:
         check_options("ranks", field_of, options)
         return rank_study(field_of(self._stored, **options)).table
 
+    def features(self, dataset: str | None = None, **options: Any) -> pd.DataFrame:
+        """Return the features that methods select, by name, from `scripts.features.features_of`."""
+        check_options("features", features_of, options)
+        return features_of(self._stored, dataset, **options)
+
     @property
     def frame(self) -> pd.DataFrame:
         """The tidy frame, one row per feature set, with the columns of docs/shipped.md."""
@@ -285,7 +290,7 @@ class Study:
         self.frame.to_parquet(path, index=False)
 
     def __repr__(self) -> str:
-        return f"{self._stored.origin()} {len(self.trials)} trials."
+        return f"{self._stored.origin()} {counted(len(self.trials), 'trial')}."
 
     def _repr_html_(self):
         return to_html(self._table(None, "best_over_grid", {}))

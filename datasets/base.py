@@ -46,6 +46,8 @@ class Dataset:
         The number of clusters that is looked for where there are no labels; None where there are.
     truth : Truth or None
         Known for made-up data only.
+    feature_names : tuple of n_features str, or None
+        As the file has them; "column 3" in a table without names.  Pixels have none.  No part of `sha`.
     """
 
     name: str
@@ -56,6 +58,7 @@ class Dataset:
     sha: str
     clusters: int | None = None
     truth: Truth | None = None
+    feature_names: tuple[str, ...] | None = None
 
     @property
     def n_samples(self):
@@ -84,7 +87,7 @@ class Dataset:
         return values.reshape(height, width) if self.pixel_order == "row" else values.reshape(width, height).T
 
 
-def check_dataset(spec, X, y):
+def check_dataset(spec, X, y, names=None):
     """Return the record of arrays, checked against the specification of their data set.
 
     X may be sparse.  y is whole numbers or texts, where texts that are all numbers count as numbers, as a column or a
@@ -119,7 +122,9 @@ def check_dataset(spec, X, y):
         y.flags.writeable = False
     image = spec.get("image")
     shape, order = ((image["height"], image["width"]), image["order"]) if image else (None, None)
-    return Dataset(name, X, y, shape, order, sha, clusters)
+    return Dataset(
+        name, X, y, shape, order, sha, clusters, feature_names=None if names is None or image else tuple(names)
+    )
 
 
 def _check_clusters(name, y, clusters, n_samples):

@@ -28,7 +28,7 @@ LABEL = "\0label"  # the column of labels from another file; no file has one of 
 
 def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names=None, transposed=False, columns="same",
                 labels=None, label_paths=(), **reading):  # fmt: skip
-    """Return the features and labels of one table, or of several, one below the other; nan where a value is missing.
+    """Return features, labels and names of one table, or of several, one below the other; nan where a value is missing.
 
     `y`, `ignore` and `onehot` are as in `split_table`; of a transposed table, whose rows are features, they name its
     rows. `ignore_rows` counts from 0 below the names.  `names` is the column that names the rows: samples, or features

@@ -9,11 +9,12 @@ import numpy as np
 import scipy  # scipy imports its parts when they are first used, and most files need none
 
 from datasets.base import DataError
+from datasets.h5ad import read_h5ad
 from datasets.joined import FRAMES, labels_in_order, read_tables
 from datasets.rdata import read_rdata
 from datasets.steps import fill_missing, matched_labels, take_steps
 from datasets.synthetic import read_synthetic
-from datasets.tables import read_h5ad, read_libsvm
+from datasets.tables import read_libsvm
 from datasets.text import text_of
 
 LARGEST_DENSE = 2**30  # numbers: a sparse file of more than these 8 GB is not written out
@@ -21,16 +22,16 @@ PACKAGES = {"PIL": "pillow"}  # a module and its package, where their names diff
 
 
 def read_source(source, paths):
-    """Return X and the labels as the files of a source have them; without `paths` the format needs no file.
+    """Return X, the labels and the names of the features of a source; without `paths` the format needs no file.
 
     `paths` is a path, or a list of those in `datasets.spec.files_of`.  X is sparse where the source has ``sparse:
-    true``.  The labels are None where it names none.
+    true``.  The labels are None where it names none, and so are the names where there are none.
     """
     paths = paths if isinstance(paths, list | tuple) else [paths]
     count = len(paths) - len(source.get("labels", {}).get("files", ()))
     path = paths[0]
     try:
-        X, y = _read(source, paths[:count], paths[count:])
+        X, y, *names = _read(source, paths[:count], paths[count:])
     except DataError:
         raise
     except ModuleNotFoundError as error:
@@ -53,9 +54,10 @@ def read_source(source, paths):
         X = dense(path, X)
     if "label_pattern" in source:
         y = matched_labels(path, y, source["label_pattern"])
-    X, y = take_steps(path, X, y, source.get("steps", ()))
+    X, y, kept = take_steps(path, X, y, source.get("steps", ()))
     X, y = fill_missing(path, X, y, source.get("fill", "error"))
-    return first_per_class(X, y, source["per_class"]) if "per_class" in source else (X, y)
+    X, y = first_per_class(X, y, source["per_class"]) if "per_class" in source else (X, y)
+    return X, y, [names[0][number] for number in kept] if any(names) else None
 
 
 def _read(source, paths, label_paths):
@@ -67,17 +69,19 @@ def _read(source, paths, label_paths):
     if "columns" in joined or "key" in joined.get("labels", {}):
         raise DataError(f"{paths[0]}: the features and samples of {kind} have no names: leave out columns=, key=.")
     parts = [READERS[kind](path, **options) for path in paths]
-    X = [part.T if source.get("transposed") else part for part, _ in parts]
-    y = [labels for _, labels in parts]
+    X = [part[0].T if source.get("transposed") else part[0] for part in parts]
+    y = [part[1] for part in parts]
+    names = None if source.get("transposed") else next((part[2] for part in parts if len(part) > 2), None)
     if "labels" in source:
         y = [np.array(labels_in_order(source["labels"], label_paths), dtype=object)]
     if len(parts) == 1:
-        return X[0], y[0]
+        return X[0], y[0], names
     widths = {part.shape[1] for part in X}
     if len(widths) > 1:
         raise DataError(f"{paths[0]} and others have {sorted(widths)} features; they must have the same.")
     stack = scipy.sparse.vstack if any(map(scipy.sparse.issparse, X)) else np.vstack
-    return stack(X), None if any(labels is None for labels in y) else np.concatenate([np.ravel(one) for one in y])
+    labels = None if any(one is None for one in y) else np.concatenate([np.ravel(one) for one in y])
+    return stack(X), labels, names
 
 
 def dense(path, X):

@@ -1,5 +1,6 @@
 """Specifications of data that no file of conf/dataset describes: somebody's own table, or an OpenML data set."""
 
+import hashlib
 import re
 import unicodedata
 from dataclasses import replace
@@ -160,7 +161,8 @@ def as_dataset(X, y=None, name=None, clusters=None):
     given = {} if clusters is None else {"clusters": clusters}
     if name is not None:
         _check_name(name)
-    data = check_dataset({"name": name or "data", **given}, X, y)
+    columns = getattr(X, "columns", None)  # of a DataFrame
+    data = check_dataset({"name": name or "data", **given}, X, y, None if columns is None else map(str, columns))
     return data if name else replace(data, name=f"data_{data.sha[:8]}")
 
 
@@ -223,26 +225,44 @@ def _candidates(path, kind):
 
 
 def remarks(data):
-    """Return lines on features that say nothing, constant ones and one that numbers the samples, and on such labels.
-
-    Features are numbered from 0 among those that are left, which have no names here.
-    """
+    """Return lines on features and samples that say nothing: constant ones, copies, numbers of samples, such labels."""
     lowest, highest = (np.asarray(part.todense() if hasattr(part, "todense") else part).ravel()
                        for part in (data.X.min(axis=0), data.X.max(axis=0)))  # fmt: skip
-    lines = []
-    if constant := np.flatnonzero(lowest == highest).tolist():
-        named = ", ".join(map(str, constant[:MOST])) + (", ..." if len(constant) > MOST else "")
+    names = data.feature_names or [f"number {j}" for j in range(data.n_features)]
+    how = "" if data.feature_names else ", counted from 0"
+    lines, varying = [], np.flatnonzero(lowest < highest)
+    if constant := [names[j] for j in np.flatnonzero(lowest == highest)]:
         what = "1 feature is" if len(constant) == 1 else f"{len(constant)} features are"
-        lines.append(
-            f"{data.name}: {what} constant (number {named}, from 0, of those left): no method can tell samples by it."
-        )
+        lines.append(f"{data.name}: {what} constant ({_first(constant)}{how}): no method can tell samples by it.")
+    if copies := [f"{names[varying[j]]} of {names[varying[other]]}" for j, other in _copies(data.X[:, varying].T)]:
+        what = "1 feature is a copy" if len(copies) == 1 else f"{len(copies)} features are copies"
+        lines.append(f"{data.name}: {what} ({_first(copies)}{how}): scores of single features select both.")
+    if copies := [f"{i} of {other}" for i, other in _copies(data.X)]:
+        what = "1 sample is a copy" if len(copies) == 1 else f"{len(copies)} samples are copies"
+        lines.append(f"{data.name}: {what} ({_first(copies)}, counted from 0).")
     counting = [j for j in np.flatnonzero(highest - lowest == data.n_samples - 1) if _counts(data.X[:, [j]])]
     if counting and data.n_samples > 2:
-        what = f"feature {counting[0]}, counted from 0 among those left, numbers the samples"
+        what = f"a feature numbers the samples ({names[counting[0]]}{how})"
         lines.append(f"{data.name}: {what}: give the name or number of its column in ignore=[...].")
     if data.y is not None and data.n_classes == data.n_samples > 1:
         lines.append(f"{data.name}: every sample has a label of its own, so that scores say nothing: is label= right?")
     return lines
+
+
+def _first(names):
+    return ", ".join([*names[:MOST], *(["..."] if len(names) > MOST else [])])
+
+
+def _copies(rows):
+    """Return pairs of numbers: a row, and the first one of the same values."""
+    rows, seen, found = rows.tocsr() if hasattr(rows, "tocsr") else rows, {}, []
+    for number in range(rows.shape[0]):
+        row = rows[[number]]
+        parts = (row.indices, row.data) if hasattr(row, "indices") else (row,)
+        key = hashlib.blake2b(b"".join(part.tobytes() for part in parts)).digest()
+        if seen.setdefault(key, number) != number:
+            found.append((number, seen[key]))
+    return found
 
 
 def _counts(column):

@@ -28,15 +28,18 @@ def read_rdata(path, x=None, y=None, ignore=(), onehot=()):
     X = _part(path, found, x or next(iter(found)))
     if isinstance(X, pd.DataFrame):
         inside = y if y in X.columns else None
-        X, labels = split_table(path, as_numbers(X), inside, ignore, onehot)
+        X, labels, named = split_table(path, as_numbers(X), inside, ignore, onehot)
         if inside is not None:
-            return X, labels
+            return X, labels, named
     elif ignore or onehot:
         raise DataError(f"{path}: {x} is no data frame, which ignore and onehot are about: leave them out.")
+    else:  # a matrix with dimnames has coordinates
+        names = X.coords[X.dims[-1]].values if getattr(X, "coords", None) and X.dims[-1] in X.coords else None
+        named = None if names is None else list(map(str, names))
     X = np.asarray(X)
     if X.ndim != 2 or X.dtype.kind not in "biuf":
         raise DataError(f"{path}: {x or next(iter(found))} is no matrix of numbers. Name one: {_inside(found)}.")
-    return X, None if y is None else _vector(path, _part(path, found, y), y)
+    return X, None if y is None else _vector(path, _part(path, found, y), y), named
 
 
 def _part(path, found, name):

@@ -8,43 +8,48 @@ from datasets.base import DataError
 from datasets.tables import word
 
 FILLS = ("error", "median", "drop")
+ALL = slice(None)  # the samples, or the features, that a step keeps
 
 
 def take_steps(path, X, y, steps):
-    """Return samples and labels after the steps of a source, in their order, each a mapping of one key of `STEPS`."""
+    """Return samples and labels after the steps of a source, and the numbers of the features that are left.
+
+    A step is a mapping of one key of `STEPS`; they are taken in their order.
+    """
+    features = np.arange(X.shape[1])
     for step in steps:
         ((name, value),) = step.items()
         if not (X.dtype == np.float64 and X.flags.owndata):
             X = np.array(X, dtype=np.float64)
-        X, keep = STEPS[name][0](path, X, value)
-        if keep is not None and y is not None:
-            y = np.ravel(y)[keep]
-    return X, y
+        X, rows, columns = STEPS[name][0](path, X, value)
+        y = y if y is None else np.ravel(y)[rows]
+        features = features[columns]
+    return X, y, features
 
 
 def _missing(path, X, values):
-    return np.where(np.isin(X, values), np.nan, X), None
+    return np.where(np.isin(X, values), np.nan, X), ALL, ALL
 
 
 def _recode(path, X, pairs):
     new = np.full_like(X, np.nan)
     for old, value in pairs:
         new[old == X] = value
-    return new, None
+    return new, ALL, ALL
 
 
 def _known(path, X, share):
     keep = (~np.isnan(X)).mean(axis=1) >= share
     if not keep.any():
         raise DataError(f"{path}: no sample has a share of {share} of its values: lower known.")
-    return X[keep], keep
+    return X[keep], keep, ALL
 
 
 def _present(path, X, share):
     keep = (X > 0).sum(axis=0) >= share * len(X)
     if not keep.any():
         raise DataError(f"{path}: no feature is above 0 in a share of {share} of the samples: lower present.")
-    return np.ascontiguousarray(X[:, keep]), None
+    return np.ascontiguousarray(X[:, keep]), ALL, keep
 
 
 def _row_sum(path, X, total):
@@ -54,14 +59,14 @@ def _row_sum(path, X, total):
         raise DataError(
             f"{path}: the values of sample {row} sum to {sums[row, 0]:g}, and cannot be made to sum to {total}."
         )
-    return X / sums * total, None
+    return X / sums * total, ALL, ALL
 
 
 def _log1p(path, X, _):
     if (X <= -1).any():
         raise DataError(f"{path}: log1p needs values above -1; the smallest is {np.nanmin(X):g}.")
     # To single precision, as the last digit of a logarithm differs between processors, and checksums of data must not.
-    return np.log1p(X).astype(np.float32).astype(float), None
+    return np.log1p(X).astype(np.float32).astype(float), ALL, ALL
 
 
 def _is_number(value):

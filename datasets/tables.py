@@ -14,6 +14,7 @@ from datasets.text import decimal_of, delimiter_of, has_names, names_are_one_sho
 
 MISSING = ("", "?", "NA", "N/A", "nan", "NaN", "NAN", "null", "NULL", "None")
 SHOWN = 8  # names in an error
+FEW = 10  # samples whose texts may all differ by chance
 UNNAMED = "Unnamed: 0"  # what pandas calls a first column without a name
 
 
@@ -131,7 +132,7 @@ def as_numbers(table, decimal="."):
 
 
 def split_table(path, table, y=None, ignore=(), onehot=()):
-    """Return the features of a table as an array of float64, and its labels, or None without the column `y`.
+    """Return the features of a table as an array of float64, its labels, or None without the column `y`, and names.
 
     `y`, and each of `ignore` and `onehot`, is the name or number of a column.  Several in `y` make one label, such as
     ``1/3``.  A text in `onehot` becomes a feature for each of its values, in sorted order; with True every text does.
@@ -155,7 +156,8 @@ def split_table(path, table, y=None, ignore=(), onehot=()):
         )
     if not table.shape[1]:
         raise DataError(f"{path} has no column besides the labels.")
-    return table.to_numpy(dtype=np.float64), labels
+    named = [f"column {name}" if isinstance(name, int | np.integer) else str(name) for name in table.columns]
+    return table.to_numpy(dtype=np.float64), labels, named
 
 
 def _gap(table):
@@ -175,16 +177,18 @@ def _encoded(path, table, onehot):
     import pandas as pd
 
     texts = [name for name in table.columns if table[name].dtype.kind not in "biuf"]
+    if onehot is True and (names := [str(name) for name in texts if table[name].is_unique]) and len(table) > FEW:
+        raise DataError(
+            f"{path}: {listed(names)}: no text occurs twice, as where samples have names. Say ignore=[{names[0]}], or "
+            "onehot=[...] with the names of all that become features."
+        )
     chosen = texts if onehot is True else [column_of(path, table, name) for name in onehot]
     parts = []
-    for name in table.columns:
-        values = table[name]
-        if name not in chosen:
-            parts.append(values)
-            continue
+    for name, values in table.items():
         there = values.notna()
-        for level in sorted(set(values[there]), key=str):
-            parts.append((values == level).astype(np.float64).where(there).rename(f"{name}={level}"))
+        levels = sorted(set(values[there]), key=str) if name in chosen else []
+        parts += [(values == level).astype(np.float64).where(there).rename(f"{name}={level}") for level in levels]
+        parts += [] if name in chosen else [values]
     return pd.concat(parts, axis=1) if parts else table
 
 
@@ -210,22 +214,6 @@ def read_libsvm(path, y=True):
 
     X, labels = load_svmlight_file(str(path))
     return X, labels if y else None
-
-
-def read_h5ad(path, y=None):
-    """Read the matrix X of an AnnData file, dense or sparse, and the column `y` of obs."""
-    import h5py
-
-    with h5py.File(path, "r") as file:
-        if "X" not in file or "obs" not in file:
-            raise DataError(f"{path} is no AnnData file: it lacks X or obs.")
-        labels = None
-        if y is not None:
-            columns = [name for name in file["obs"] if not name.startswith("_")]
-            if y not in columns:
-                raise DataError(f"{path} has no column {y!r} in obs; it has {listed(sorted(columns))}.")
-            labels = _of_obs(file["obs"], y)
-        return _matrix(file["X"]), labels
 
 
 def columns_of(path, table, y):
@@ -262,37 +250,6 @@ def _plain(labels):
 
 def _stripped(value):
     return value.strip() if isinstance(value, str) else value
-
-
-def _of_obs(obs, name):
-    """Return a column of obs: values, or codes of categories in one of the two ways that AnnData has stored them."""
-    item = obs[name]
-    if hasattr(item, "keys"):
-        codes, categories = item["codes"][()], item["categories"][()]
-    elif "__categories" in obs and name in obs["__categories"]:
-        codes, categories = item[()], obs["__categories"][name][()]
-    else:
-        return _decoded(item[()])
-    found = _decoded(categories).astype(object)
-    return np.array([found[code] if code >= 0 else None for code in codes], dtype=object)
-
-
-def _decoded(values):
-    if values.dtype.kind in "SO":
-        return np.array([one.decode() if isinstance(one, bytes) else one for one in values])
-    return values
-
-
-def _matrix(item):
-    """Return the matrix X of an AnnData file, sparse where it is stored so."""
-    if not hasattr(item, "keys"):
-        return item[()]
-    from scipy import sparse
-
-    kind = item.attrs.get("encoding-type", item.attrs.get("h5sparse_format", ""))
-    build = sparse.csc_array if "csc" in str(kind) else sparse.csr_array
-    shape = item.attrs.get("shape", item.attrs.get("h5sparse_shape"))
-    return build((item["data"][()], item["indices"][()], item["indptr"][()]), shape=tuple(shape))
 
 
 def listed(names):

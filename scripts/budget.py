@@ -29,6 +29,7 @@ from runners.experiment.cell import Cell
 from runners.experiment.grid import diagonal
 from runners.experiment.plan import Times
 from runners.experiment.sweep import cells_of_words
+from runners.words import counted
 from scripts.core.programs import parser_of
 from scripts.core.text import pipes
 
@@ -127,7 +128,7 @@ def main():
         known = part[part["ended"].notna()]  # without fits on a data set, it is not known how many would end
         ended = (known["ended"] * known["fits"]).sum() / max(known["fits"].sum(), 1)
         print(
-            f"{name}: {part['hours'].sum():.1f} worker-hours for {part['fits'].sum()} fits, of which "
+            f"{name}: {part['hours'].sum():.1f} worker-hours for {counted(part['fits'].sum(), 'fit')}, of which "
             f"{(part['measured'] * part['fits']).sum() / part['fits'].sum():.0%} are measured"
             + (f"; {part['taken'].sum()} of them are taken from those above" if part["taken"].any() else "")
             + (f"; {ended:.1%} of them end at {given.max_seconds:g} s" if given.max_seconds < math.inf else "")

@@ -17,6 +17,7 @@ from datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user
 from datasets.loaders import read_source
 from datasets.spec import files_of
 from runners.cli.boundary import boundary, guard
+from runners.words import counted
 from scripts.core.programs import parser_of
 
 
@@ -91,7 +92,7 @@ def print_list(names, data_dir=None, details=False):
     for spec, found in zip(specs, places, strict=True):
         where = _where(found) if found else "by hand" if "withheld" in spec else "download"
         print(f"{spec['name']:20}{_shape(spec):>30}  {_size(spec, found):>9}  {where}")
-    print(f"{len(specs)} data sets; downloads go to {cache_dir()}")
+    print(f"{counted(len(specs), 'data set')}; downloads go to {cache_dir()}")
     print(*bad, sep="\n", end="\n" if bad else "", file=sys.stderr)
     for spec in specs if details else []:
         print(f"\n{spec['paper_name']}: {spec['origin']}\n  terms: {spec['terms']}\n  cite: {spec['citation']}")

@@ -18,7 +18,9 @@ from runners.errors import ConfigError
 from runners.store.files import of_other_data, read_rows
 from runners.store.folder import Store, cells_of, check_rows, claim_study, rows_by_trial
 from runners.store.identity import Identity
+from runners.store.names import store_names, stored_names
 from runners.store.row import OTHERS, Outcome
+from runners.words import counted
 from scripts.core.programs import program
 
 # What differs between two runs of one trial; of the versions, what decides is in the identity, which is compared.
@@ -48,6 +50,8 @@ def merge(sources, target):
             check_rows(path, protocol)
             with Store(Path(target, place)) as store:
                 n_new, why = _add(path, store)
+                if n_new:
+                    store_names(store.folder.parent, stored_names(path.parents[1]))
             added += n_new
             conflicts += [f"{place} of {source}: {why}"] if why else []
     return added, conflicts
@@ -101,7 +105,7 @@ def main():
             f"{' '.join(words)!r} must be folders and one into=FOLDER: python -m scripts.merge A B into=C."
         )
     added, conflicts = merge(sources, into[0])
-    print(f"{added} trials added to {into[0]}")
+    print(f"{counted(added, 'trial')} added to {into[0]}")
     if conflicts:
         raise ConfigError("\n".join([f"{len(conflicts)} cells contradict and were left as they are:", *conflicts]))
 

@@ -25,6 +25,7 @@ from runners.store.parquet import from_one, packed
 from runners.store.reference import PROTOCOL, SHIPPED
 from runners.store.row import from_json
 from runners.store.tidy import tidy
+from runners.words import counted
 from scripts.core.programs import parser_of, program
 from scripts.core.refits import COLUMNS, read, ship_refits
 from scripts.verify import REFUSED, structure
@@ -112,7 +113,7 @@ def main():
     given = parser.parse_args()
     new, kept, left_out = ship(given.results_dir, given.study, given.partial, traces=not given.no_traces)
     total = sum(path.stat().st_size for path in (SHIPPED / given.study).rglob("*") if path.is_file())
-    print(f"{len(new)} cells packed, {len(kept)} unchanged, {len(left_out)} left out as they lack trials.")
+    print(f"{counted(len(new), 'cell')} packed, {len(kept)} unchanged, {len(left_out)} left out as they lack trials.")
     print(f"{SHIPPED / given.study}: {total / 1e6:.2f} MB")
     for name in left_out:
         print(f"  left out: {name}")

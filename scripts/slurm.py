@@ -157,7 +157,7 @@ def job(words):
             f"warning: a part may take {longest:.1f} h; what is cut off goes on when the job is submitted again"
         )
     if unknown := len(needs) - len(known):
-        warnings.append(f"warning: the seconds of {unknown} cells are unknown, and were taken to be the mean")
+        warnings.append(f"warning: the seconds of {counted(unknown, 'cell')} are unknown, and taken to be the mean")
     megabytes = PROCESS_MB + cpus * max(
         min(need.megabytes, PROCESS_MB + MB_PER_GB * (one.runner.max_memory or math.inf))
         for need, one in zip(needs, settings, strict=True)

@@ -15,6 +15,7 @@ from textwrap import fill
 
 from metrics.study import RANDOM
 from runners.store.reference import PREFIX
+from runners.words import counted
 from scripts import metadata
 from scripts.check_method.__main__ import main as check
 from scripts.core.conf import CONF, ROOT, printed
@@ -78,13 +79,13 @@ def uncommitted(method):
 def _pack(given):
     """Ship the cells of the method, and verify them."""
     new, kept, left_out = ship(given.results_dir, STUDY, methods=[given.method])
-    print(f"\n{len(new)} cells packed, {len(kept)} unchanged.")
+    print(f"\n{counted(len(new), 'cell')} packed, {len(kept)} unchanged.")
     if left_out:
         raise ValueError(f"{', '.join(left_out)}: fits are missing. The same command runs them.")
     spent = Spent()
     cells = part(STUDY, None, [given.method])
     _, found = verify(STUDY, cells, given.data_dir, spent, Path(given.results_dir, ".evaluations"), say=lambda line: 0)
-    print(f"{len(cells)} cells verified: {spent}.")
+    print(f"{counted(len(cells), 'cell')} verified: {spent}.")
     if found:
         raise ValueError("\n".join(["not all is accepted:", *lines_of(found)]))
 

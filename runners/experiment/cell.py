@@ -28,6 +28,7 @@ from runners.store.evaluations import Evaluations
 from runners.store.files import StoreError, clear_unfinished, of_other_data, read_rows
 from runners.store.folder import Store, claim_study, rows_by_trial
 from runners.store.identity import Identity
+from runners.store.names import store_names
 from runners.store.row import from_json
 from runners.words import counted
 from runners.workers.fit import stored_fit
@@ -146,6 +147,7 @@ class Cell:
         with Store(self.folder, on_wait=on_wait or self._say_held) as store:
             clear_unfinished(self.folder / RUN)
             self._check_data(rows := store.rows())
+            store_names(self.folder.parent, self.dataset.feature_names)
             todo = self.todo(rows)
             if todo or not place:
                 self._announce(place, todo)
@@ -228,8 +230,7 @@ class Cell:
         known = {outcome.trial["trial"] for outcomes in taken for outcome in outcomes}
         # The sample comes first, and the others in no order: the time left is estimated from fits all over the grid.
         sample = {trial.key for trial in diagonal(self.trials)}
-        rest = [trial for trial in trials if trial.key not in known]
-        rest.sort(key=lambda trial: (trial.key not in sample, trial.key))
+        rest = sorted((one for one in trials if one.key not in known), key=lambda one: (one.key not in sample, one.key))
         if rest and settings.runner.engine == "dask":
             from runners.workers.dask.cluster import check
 
@@ -254,10 +255,8 @@ class Cell:
         data = Data.scaled(self.dataset, self.settings.protocol, self.settings.method.name)
         # Here, so that the workers find the loops compiled and do not each compile them.
         load_engine(say_compiling)
-        evaluations = None
-        if runner.cache:
-            kept = self.folder.parents[2] / ".evaluations"
-            evaluations = Evaluations(data.X, data.y, self.settings.protocol, kept, ignore_stored=runner.redo)
+        told = (data.X, data.y, self.settings.protocol, self.folder.parents[2] / ".evaluations")
+        evaluations = Evaluations(*told, ignore_stored=runner.redo) if runner.cache else None
         if runner.engine == "dask":
             from runners.workers.dask.cluster import DaskWorkers  # here, as it is an extra
 

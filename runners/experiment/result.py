@@ -1,23 +1,30 @@
 """Says how a cell went: its trials, and a first look at its scores."""
 
 import math
+import shlex
 from collections import Counter
 from pathlib import Path
 
 from metrics.study import RANDOM, UNSCORED
 from metrics.study.frames import fits_of, percent
 from metrics.study.summary import Cells, cells_of_draws, summarise
+from runners.code import ROOT
 from runners.progress import log
 from runners.store.folder import load_results
 from runners.store.identity import Identity
+from runners.store.names import size_to_show, stored_names
+from runners.store.row import from_json, subsets_of
 from runners.store.tidy import tidy
 from runners.words import counted
+
+MOST_NAMES = 10  # of features, in a line
 
 
 def say_result(settings, trials, n_pending, seconds):
     """Print how a cell went: the trials that are stored, those of them that are new, and a first look at its scores."""
     folder, keys = settings.folder, {trial.key for trial in trials}
-    frame = tidy(load_results(folder.parents[2], *folder.parts[-3:]), lists=False)
+    results = load_results(folder.parents[2], *folder.parts[-3:])
+    frame = tidy(results, lists=False)
     frame = frame[frame["trial"].isin(keys)]
     stored = fits_of(frame)
     counts = Counter(stored["status"])
@@ -38,6 +45,10 @@ def say_result(settings, trials, n_pending, seconds):
         log.info("  kept though they are of other code or packages (%s); %s", words, again)
     for line in _best_lines(percent(summarise(frame))):
         log.info("  %s", line)
+    if line := _first_names(results.trials, stored_names(folder.parent)):
+        words = ["python", "-m", "scripts.features", f"study={folder.parts[-3]}"]
+        words += [] if folder.parents[2] == ROOT / "results" else [f"results_dir={folder.parents[2]}"]
+        log.info("  %s (%s)", line, shlex.join(words))
     log.info("  %s", folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
 
 
@@ -64,6 +75,20 @@ def _best_lines(summary):
             f"no labels: the clusters of the restarts agree most with {best['n_selected']} features (adjusted Rand "
             f"index {best['agreement']:.2f}), where their silhouette is {best['silhouette']:.2f}"
         )
+
+
+def _first_names(trials, names):
+    """Return what the defaults select, of features that have names; "" without any, or where no fit says something."""
+    poor = trials["status"].isin([*UNSCORED, "collapsed", "diverged"])
+    fits = trials[trials["is_default"] & ~poor & (trials["method"] != RANDOM)]
+    if names is None or fits.empty:
+        return ""
+    sets = subsets_of(fits["ranking"].iloc[0], from_json(fits["sizes"].iloc[0]))
+    features = sets[size_to_show(sets)]
+    if len(features) in (0, len(names)):
+        return ""
+    first = [*(names[feature] for feature in features[:MOST_NAMES]), *(["..."] if len(features) > MOST_NAMES else [])]
+    return f"selected by default parameters ({counted(len(features), 'feature')}): {', '.join(first)}"
 
 
 def _mean_of_draws(summary, metric, selection):

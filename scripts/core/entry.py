@@ -5,6 +5,7 @@ import os
 import re
 import sys
 from contextlib import contextmanager
+from pathlib import Path
 
 import hydra
 from hydra.core.hydra_config import HydraConfig
@@ -17,6 +18,8 @@ from runners.experiment.kinds import check_fields
 from scripts.core.conf import CONF, read
 from scripts.core.options import OPTIONS
 from scripts.core.programs import program
+
+FORMATS = {".csv": "csv", ".html": "html", ".tex": "latex"}  # of a page, by its file's ending; Markdown otherwise
 
 
 def command(name, folder=CONF, config_name=None, parts=None):
@@ -38,6 +41,8 @@ def command(name, folder=CONF, config_name=None, parts=None):
                 needed = OPTIONS[name].keys() & read(folder / f"{file}.yaml").keys()
                 if lacking := sorted(needed - options.keys()):
                     raise ConfigError(f"{lacking[0]} must be given: {lacking[0]}=...")
+                if options.get("format", "") is None and "output" in options:
+                    options["format"] = FORMATS.get(Path(str(options["output"])).suffix, "md")
                 check_fields(name, options, OPTIONS[name])
                 if options.get("n_jobs") == -1:
                     from joblib import cpu_count  # here, as few commands need it

@@ -95,6 +95,15 @@ OPTIONS = {
         "posthoc": optional(POSTHOC),
         "format": one_of("md", "csv"),
     },
+    "features": {
+        **RESULTS, **OUTPUT,
+        "dataset": optional(NAME),
+        "methods": CELLS["methods"],
+        "metric": METRIC,
+        "selection": SELECTION,
+        "size": optional(whole(1, 10**9)),
+        "format": one_of("md", "csv"),
+    },
     "ground_truth": {**RESULTS, **OUTPUT, "format": one_of("md", "csv"), "figure": optional(PATH)},
     "add_data": {
         "data": one_or_more(PATH),

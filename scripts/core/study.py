@@ -216,9 +216,10 @@ class Study:
         clusters = self.protocol.get("clusters")
         return f"; {clusters} as many clusters as classes" if clusters else ""
 
-    def origin(self):
-        """Say where the numbers come from."""
+    def origin(self, methods=None):
+        """Say where the numbers come from, those of all methods or of some."""
         own = self.protocol.get("scaling_for", {})
+        own = own if methods is None else {method: own[method] for method in own if method in set(methods)}
         fitted = "".join(f"; {method} is fitted on scaling {scaling}" for method, scaling in own.items())
         named = f"Study {self.name}, protocol {self.protocol['name']}, scaling {self.protocol['scaling']}"
         return f"{named}{fitted}{self.clusters_told}."

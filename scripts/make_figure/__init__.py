@@ -9,6 +9,7 @@ from scripts.make_figure.of_fits import convergence, pixels, printed_pixels, sur
 from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size, critical_difference, gains
 from scripts.make_figure.style import STYLE
 
+ENDINGS = (".png", ".pdf", ".svg")
 FIGURES: dict[str, Callable] = {
     "acc_vs_size": acc_vs_size,
     "acc_vs_seconds": acc_vs_seconds,
@@ -21,11 +22,17 @@ FIGURES: dict[str, Callable] = {
 }
 
 
-def save(figure, path):
-    """Write a PNG and a PDF in its layout, with the same bytes for the same figure; return their paths."""
-    files = [path.with_name(f"{path.name}.{suffix}") for suffix in ("png", "pdf")]
+def save(figure, path, svg=False):
+    """Write a PNG and a PDF in its layout, with the same bytes for the same figure; return their paths.
+
+    An ending of `path` that is one of theirs is left out, and .svg asks for an SVG, too, as `svg` does.
+    """
+    wanted = ENDINGS if svg or path.suffix == ".svg" else ENDINGS[:2]
+    path = path.with_suffix("") if path.suffix in ENDINGS else path
+    files = [path.with_name(path.name + ending) for ending in wanted]
     with writing(files[0]), rc_context(STYLE):
         figure.savefig(files[0], dpi=200)
         figure.set_layout_engine("none")
-        figure.savefig(files[1], metadata={"CreationDate": None})
+        for file, date in zip(files[1:], ("CreationDate", "Date"), strict=False):
+            figure.savefig(file, metadata={date: None})
     return files

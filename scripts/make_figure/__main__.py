@@ -35,7 +35,6 @@ def main(options):
     take_away(figure, *(text for text in ("title", "note") if not options[text]))
     folder = study.output_dir / "figures"
     path = Path(options["output"]) if options["output"] else folder / file_name(name, settings)
-    path = path.with_suffix("") if path.suffix in (".png", ".pdf") else path
     for file in save(figure, path):
         print(file)
 

@@ -7,14 +7,16 @@ import numpy as np
 
 from metrics.study import METRICS, UNSCORED
 from metrics.study.selections import BY_NAME, LABEL_FREE
+from runners.words import counted
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import find, printed, unique_names
 from scripts.core.published import PAPERS, published_pixels
 from scripts.core.text import listed
 from scripts.core.words import CLUSTERERS, by_labels
+from scripts.features import selected_features
 from scripts.make_figure.convergence import chosen_traces, draw_convergence
 from scripts.make_figure.options import one, several
-from scripts.make_figure.pixels import check_same_data, draw_pixels, middle_of_classes, selected_features
+from scripts.make_figure.pixels import check_same_data, draw_pixels, middle_of_classes
 from scripts.make_figure.style import WIDTH, number, styles, symbol
 from scripts.make_figure.surfaces import draw_surfaces, fixed_values, grid_of, surface
 
@@ -64,7 +66,7 @@ def surfaces(
     trials = trials[(trials["dataset"] == dataset) & (trials["method"] == method)]
     lines = [
         ". ".join(rules) + (f". Everywhere: {', '.join(fixed)}." if fixed else "."),
-        f"{_fits(trials, method)}. {study.origin()}{_not_run(panels, grid or {})}",
+        f"{_fits(trials, method)}. {study.origin([method])}{_not_run(panels, grid or {})}",
     ]
     scores = " and ".join(score.upper() for score in metrics)
     return draw_surfaces(
@@ -102,7 +104,7 @@ def _fits(trials, method):
     odd = {name: count for name, count in sorted(Counter(trials["status"]).items()) if name != "converged"}
     parts = [f"{count} {'stopped at max_iter' if name == 'max_iter' else name}" for name, count in odd.items()]
     points = f"Incomplete: {stored} of {whole} grid points" if stored < whole else f"{stored} grid points"
-    return ", ".join([points, f"{len(trials)} fits", *parts])
+    return ", ".join([points, f"{counted(len(trials), 'fit')}", *parts])
 
 
 def convergence(
@@ -134,7 +136,7 @@ def convergence(
         [f"{in_print[method]}, {printed('dataset', name)}" for method, name in pairs],
         [styles(methods)[method][0] for method, _ in pairs],
         title="Objective after every sweep",
-        note=f"{choice}{at}; sweep 0 is the start. {study.origin()}",
+        note=f"{choice}{at}; sweep 0 is the start. {study.origin(methods)}",
         yscale=yscale,
         width=width,
     )
@@ -168,7 +170,7 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
         title=f"{who}{printed('dataset', dataset)}: the m selected pixels",
         note=f"{by_labels(BY_NAME[selection].per_size, metric)}"
         f"{f' ({METRICS[metric]})' if selection == 'best_over_grid' else ''}. "
-        f"{_of_data(samples)} {study.origin()}",
+        f"{_of_data(samples)} {study.origin(methods)}",
         width=width,
     )
 

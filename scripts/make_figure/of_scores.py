@@ -57,7 +57,7 @@ def acc_vs_size(
         sizes,
         title=f"{printed('dataset', dataset)}: {METRICS[metric]} of {CLUSTERERS[clusterer]}",
         ylabel=f"{METRICS[metric]} (%)",
-        note=f"{by_labels(BY_NAME[selection].per_size, metric)}{bands}.\n{study.origin()}",
+        note=f"{by_labels(BY_NAME[selection].per_size, metric)}{bands}.\n{study.origin(points['method'])}",
         width=width,
     )
 
@@ -94,7 +94,7 @@ def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=N
         note=f"{by_labels(BY_NAME[selection].overall, metric)}; bars: {study.spread()}. Pareto front: no other "
         "method scores as high in as few seconds.\n"
         f"{BY_NAME[selection].seconds}; what the fits on one data set share, a graph for example, counts in the first "
-        f"of them. One core each, on whatever machine ran them.\n{study.origin()}",
+        f"of them. One core each, on whatever machine ran them.\n{study.origin(points['method'])}",
         width=width,
     )
 
@@ -121,7 +121,8 @@ def critical_difference(
         title=f"Average ranks by {METRICS[metric]} over {len(field.scores)} data sets; 1 is the best",
         note=f"Joined: not told apart at {alpha:g} by {TESTS[test]}.{friedman} "
         f"{BY_NAME[selection].overall}.\n"
-        f"Data sets: {', '.join(printed('dataset', name) for name in field.scores.index)}. {study.origin()}",
+        f"Data sets: {', '.join(printed('dataset', name) for name in field.scores.index)}. "
+        f"{study.origin(field.scores)}",
         width=width,
     )
 
@@ -152,7 +153,7 @@ def gains(
         note="A point: one data set. Bar and line: the mean and its 95 % interval, from a bootstrap that draws "
         f"families, then data sets of each. Grey: within {rope:g}, which counts as none. Below the line: controls, of "
         f"which random rankings are the mean of {field.n_draws}. {BY_NAME[selection].overall}.{missing}\n"
-        f"{study.origin()}",
+        f"{study.origin([*field.scores, *field.controls])}",
         width=width,
     )
 

@@ -4,28 +4,9 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 
-from metrics.study.frames import of_kmeans
-from metrics.study.summary import select
-from scripts.core.command_lines import MissingResults
 from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
 
 SELECTED = COLOURS[1]
-
-
-def selected_features(study, method, dataset, metric="acc", selection="best_over_grid"):
-    """Return the features that a method selects at every size, best first, chosen at every size."""
-    if selection == "grid_median":
-        raise ValueError("selection=grid_median is no feature set: choose best_over_grid or default_params.")
-    summary = study.summary
-    cell = of_kmeans(summary[(summary["method"] == method) & (summary["dataset"] == dataset)])
-    chosen = select(cell, metric, selection, per_size=True).dropna(subset="mean")
-    if chosen.empty:
-        raise MissingResults(
-            f"no feature set of method={method} on dataset={dataset} is stored for selection={selection}.",
-            [(method, dataset)],
-        )
-    sets = study.whole.merge(chosen[["trial", "n_selected", "clusterer"]], on=["trial", "n_selected", "clusterer"])
-    return {int(size): features for size, features in zip(sets["n_selected"], sets["features"], strict=True)}
 
 
 def check_same_data(study, dataset):

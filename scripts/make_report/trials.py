@@ -7,6 +7,7 @@ import numpy as np
 
 from metrics.study import is_learned
 from runners.store.row import from_json
+from runners.words import counted
 from scripts.core.command_lines import repeat
 from scripts.core.text import mean_std
 from scripts.core.words import labelled
@@ -94,4 +95,5 @@ def _seeds(seeds):
     """Describe the scores of other seeds of the method."""
     for own in seeds.itertuples():
         acc, nmi = mean_std(own.acc_mean, own.acc_std, " ± "), mean_std(own.nmi_mean, own.nmi_std, " ± ")
-        yield f"{labelled(f'{own.n_selected} features', own.clusterer)}: ACC {acc}, NMI {nmi} over {own.n_seeds} seeds"
+        size = labelled(f"{own.n_selected} features", own.clusterer)
+        yield f"{size}: ACC {acc}, NMI {nmi} over {counted(own.n_seeds, 'seed')}"

@@ -17,6 +17,7 @@ from runners.store.folder import Results
 from runners.store.identity import ARITHMETIC, Identity
 from runners.store.row import FACTS, MEASURES, SCORES, TRACES, from_json
 from runners.store.tidy import SET, rise_of, tidy
+from runners.words import counted
 from runners.workers.pool import run_all
 from runners.workers.tasks import Data
 from scripts.core.conf import find
@@ -113,7 +114,7 @@ def reproduce(study, drawn, n_jobs=1, say=print, caps=None):
     for dataset, of_data in drawn.groupby("dataset"):
         data, reason = data_of(of_data, study.data_dir)
         for method, cell in of_data.groupby("method"):
-            say(f"{method} on {dataset}: {len(cell)} fits")
+            say(f"{method} on {dataset}: {counted(len(cell), 'fit')}")
             yield from _cell(cell, data, reason, sets, n_jobs, caps)
 
 

@@ -5,6 +5,7 @@ from collections import Counter
 
 from metrics.kmeans import load_engine
 from runners.store.reference import PREFIX, shipped_studies
+from runners.words import counted
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.reproduce import (
@@ -48,7 +49,8 @@ def main(options):
         raise ValueError(f"no stored fit was run again ({asked or given}), so this says nothing: ask for others.")
     if wrong:
         raise ValueError(
-            f"{wrong} fits gave other numbers than are stored: run their cells again and ship them, or find out why."
+            f"{counted(wrong, 'fit')} gave other numbers than are stored: run their cells again and ship them, or find "
+            "out why."
         )
 
 
@@ -64,7 +66,7 @@ def _digests(studies, options):
     if options["digests"]:
         digests.write(options["digests"], rows)
     if options["against"] and (different := digests.against(rows, options["against"])):
-        raise ValueError(f"{different} fits gave other bytes than in {options['against']}.")
+        raise ValueError(f"{counted(different, 'fit')} gave other bytes than in {options['against']}.")
 
 
 def _one(study, options, n_studies):
@@ -99,7 +101,7 @@ def _one(study, options, n_studies):
     if options["stamp"]:
         if not study.is_shipped:
             raise ValueError(f"stamp=true is for shipped studies, such as study={PREFIX}dgufs, not study={study.name}.")
-        print(f"  {stamp(study, ran)} cells stamped: their numbers are those of this code")
+        print(f"  {counted(stamp(study, ran), 'cell')} stamped: their numbers are those of this code")
     return len(ran), len(wrong)
 
 

@@ -17,6 +17,7 @@ from metrics.study import UNSCORED
 from runners.experiment.trial import stored_trial
 from runners.store.files import write_rows
 from runners.store.identity import ARITHMETIC, versions
+from runners.words import counted
 from runners.workers.family import own_cpu_seconds
 from runners.workers.tasks import Data
 from scripts.core.conf import find
@@ -63,7 +64,7 @@ def fit(studies, fits, budget=None, seed=0, say=print):
         rows.append([row[name] for name in KEY] + [*digests(trial, data).values(), versions()[ARITHMETIC]])
     for reason, count in left_out.items():
         say(f"  {count} left out: {reason}")
-    say(f"  {len(rows)} fits in {own_cpu_seconds() - started:.0f} CPU s")
+    say(f"  {counted(len(rows), 'fit')} in {own_cpu_seconds() - started:.0f} CPU s")
     return rows
 
 

@@ -3,6 +3,7 @@
 import shutil
 
 from runners.store.reference import PREFIX, shipped_studies
+from runners.words import counted
 from scripts.core.conf import ROOT, names
 from scripts.core.published import PAPERS
 from scripts.core.study import Study
@@ -129,7 +130,8 @@ def _results(shown):
         about = f"The protocol of the {paper} paper" if paper else ABOUT.get(name, "A protocol of its own")
         lines += [
             f"## {name}",
-            f"{about}: {n_methods} methods, {n_datasets} data sets, {fits} fits{unfinished}. Selection: `{selection}`.",
+            f"{about}: {counted(n_methods, 'method')}, {counted(n_datasets, 'data set')}, "
+            f"{counted(fits, 'fit')}{unfinished}. Selection: `{selection}`.",
             "Report: " + ", ".join(f"[{PARTS[part]}](results/{name}/{part}.html)" for part in parts),
         ]
     return "\n\n".join(lines)

@@ -15,6 +15,7 @@ import sys
 from pathlib import Path
 
 from runners.store.reference import shipped_studies
+from runners.words import counted
 from scripts.core.conf import ROOT
 from scripts.core.programs import parser_of, program
 from scripts.site import LIMIT, build
@@ -29,7 +30,7 @@ def main():
     if importlib.util.find_spec("markdown_it") is None:
         raise ValueError("the site needs markdown-it-py: pip install -e '.[site]'.")
     files = build(given.output, given.studies)
-    print(f"{given.output / 'index.html'} ({len(files)} files)")
+    print(f"{given.output / 'index.html'} ({counted(len(files), 'file')})")
     for path in files:
         size = (given.output / path).stat().st_size
         if path.suffix == ".html" and size > LIMIT:

@@ -7,6 +7,7 @@ import pandas as pd
 
 from runners.store import reference
 from runners.store.reference import PREFIX
+from runners.words import counted
 from scripts.core.entry import command
 from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED, Finding, changed, files, fits, scores, stamps
 from scripts.verify.check import check, part
@@ -35,7 +36,7 @@ def main(options):
         found += [Finding(UNVERIFIED, one, "", "", "", "the study is gone.") for one in lost]
     for name in names:
         cells = part(name, base, options["methods"], options["datasets"])
-        print(f"{name}: {len(cells)} cells", flush=True)
+        print(f"{name}: {counted(len(cells), 'cell')}", flush=True)
         frame, own = check(name, cells, options["data_dir"], spent, folder, options["n_jobs"], print, options["fetch"])
         kept.append(frame)
         found += own
@@ -56,9 +57,9 @@ def main(options):
     if len(lines) > MOST_SHOWN:
         print(f"... and {len(lines) - MOST_SHOWN} more")
     counts = Counter(one.kind for one in found)
-    print(f"{frame['trial'].nunique()} fits: " + ", ".join(f"{counts[kind]} {kind}" for kind in KINDS))
+    print(f"{counted(frame['trial'].nunique(), 'fit')}: " + ", ".join(f"{counts[kind]} {kind}" for kind in KINDS))
     if options["stamp"]:
-        print(f"{stamps.write(frame, found)} files noted as verified")
+        print(f"{counted(stamps.write(frame, found), 'file')} noted as verified")
     if refused:
         raise ValueError("not all is accepted; what is said above says why.")
 

@@ -19,6 +19,7 @@ from runners.experiment.method import load_class
 from runners.store.evaluations import Evaluations
 from runners.store.identity import Identity
 from runners.store.row import feature_set_digest, from_json, stored_scores
+from runners.words import counted
 from runners.workers.fit import evaluate_set, labels_in
 from runners.workers.tasks import Data
 from scripts.core.conf import find
@@ -62,13 +63,13 @@ def faults(frame, data_dir, spent, folder=None, n_jobs=1, say=print):
         data, reason = data_of(of_data, data_dir)
         if data is None:
             for method, rows in of_data.groupby("method"):
-                yield UNVERIFIED, dataset, method, "", f"{len(rows)} rows: {reason}"
+                yield UNVERIFIED, dataset, method, "", f"{counted(len(rows), 'row')}: {reason}"
             continue
         protocol = Protocol.from_json(of_data["protocol"].iloc[0])
         scaled = Data.scaled(data, protocol, of_data["method"].iloc[0])
         known = Evaluations(scaled.X, scaled.y, protocol, folder)
         _evaluate(of_data, scaled, protocol, known, spent, n_jobs)
-        say(f"  {dataset}: {len(of_data)} rows; {spent}")
+        say(f"  {dataset}: {counted(len(of_data), 'row')}; {spent}")
         for method, rows in of_data.groupby("method"):
             yield from ((kind, dataset, method, *rest) for kind, *rest in _of_cell(rows, scaled, protocol, known))
 
@@ -123,7 +124,7 @@ def _of_cell(rows, data, protocol, known):
         if why:
             yield ELSEWHERE, "", f"{why}; its scores are {'the same' if exact else 'within bounds, or refused'}"
     for words, count in left.items():
-        yield UNVERIFIED, "", f"{count} rows: {words}"
+        yield UNVERIFIED, "", f"{counted(count, 'row')}: {words}"
 
 
 def difference(method, stored):

@@ -8,7 +8,7 @@ from scripts.core.conf import CONF, printed
 from scripts.core.entry import command
 from scripts.core.given import known
 from scripts.core.study import Study
-from scripts.core.text import deliver, write
+from scripts.core.text import deliver
 from scripts.versus import versus
 from scripts.versus.runs import data_sets, divided, label_of, most_points, run, seconds_page, split_by_data
 
@@ -52,16 +52,14 @@ def _show(found, study, options, said):
     title = f"Gain in {METRICS[options['metric']]} of {first.name} over each other, in points"
     where = ", ".join(printed("dataset", name) for name in first.scores.index)
     note = "Mean and 95 % interval on other data sets of other families; green, red: it leaves 0; hollow: too few data "
-    note += f"sets for one. Below the line: controls. On {where}.\n{study.origin()}"
+    note += f"sets for one. Below the line: controls. On {where}.\n"
+    note += study.origin(set().union(*(one.scores for one in found)))
     figure = forest(found, title, note) if options["figure"] or options["format"] == "html" else None
     form = options["format"]
     drawing = drawn(figure) if form == "html" else ""
     deliver(frame(found).to_csv() if form == "csv" else written(page, form, drawing), options["output"])
     if options["figure"]:
-        path = Path(options["figure"])
-        vector = path.with_name(f"{path.name}.svg")
-        write(drawn(figure), vector)
-        for file in (*save(figure, path), vector):
+        for file in save(figure, Path(options["figure"]), svg=True):
             print(file, file=sys.stderr)
 
 

@@ -20,6 +20,7 @@ from scripts.cite import main as cite
 from scripts.compare.__main__ import main as compare
 from scripts.core.options import OPTIONS
 from scripts.core.tables import KINDS
+from scripts.features import main as features
 from scripts.ground_truth.__main__ import main as ground_truth
 from scripts.make_figure import FIGURES
 from scripts.make_figure.__main__ import main as make_figure
@@ -38,6 +39,7 @@ MAIN = {
     "compare": compare,
     "make_report": make_report,
     "cite": cite,
+    "features": features,
     "ground_truth": ground_truth,
     "seeds": seeds,
     "status": status,
@@ -57,6 +59,7 @@ BASE = {
     "gains": ["make_figure", "figure=gains"],
     "critical_difference": ["make_figure", "figure=critical_difference"],
     **{name: [name] for name in MAIN if name != "make_figure"},
+    "features": ["features", "dataset=umist"],
     "ground_truth": ["ground_truth", "study=truth"],
     "seeds": ["seeds", "methods=[mcfs]"],  # the points of the others cannot be fitted again, as their keys are made up
 }

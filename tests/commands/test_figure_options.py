@@ -86,7 +86,8 @@ def test_every_figure_of_an_unknown_study_says_so(figure, tmp_path, run):
 
 def test_the_command_line_takes_a_name_for_a_list_and_refuses_an_unknown_option(tmp_path, run):
     store(RESULTS, tmp_path)
-    assert run(tmp_path, "study=dgufs", "methods=mcfs", f"output={tmp_path}/figure").returncode == 0
+    done = run(tmp_path, "study=dgufs", "methods=mcfs", f"output={tmp_path}/figure.svg")
+    assert done.stdout.split() == [f"{tmp_path}/figure.{ending}" for ending in ("png", "pdf", "svg")]
     done = run(tmp_path, "study=dgufs", "+yscale=log")
     assert done.returncode == 1
     assert done.stderr.startswith("error: figure=acc_vs_size has no option yscale.")

@@ -273,13 +273,13 @@ def run(command):
     return lambda tmp_path, *arguments: command("make_table", f"results_dir={tmp_path}", *arguments)
 
 
-def test_command_line_writes_the_table_and_nothing_else(results, tmp_path, run):
+@pytest.mark.parametrize(("ending", "words"), [("csv", "umist,mcfs,kmeans"), ("tex", r"\toprule"), ("html", "</td>")])
+def test_command_line_writes_the_table_as_its_file_ends_and_nothing_else(ending, words, results, tmp_path, run):
     before = set(ROOT.iterdir()) | set(tmp_path.rglob("*"))
-    file = tmp_path / "out" / "table2.csv"
-    done = run(results, "table=dgufs_table2", "format=csv", f"output={file}")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.strip() == str(file)
-    assert "umist,mcfs,kmeans" in file.read_text()
+    file = tmp_path / "out" / f"table2.{ending}"
+    done = run(results, "table=dgufs_table2", f"output={file}")
+    assert (done.stdout.strip(), done.stderr) == (str(file), "")
+    assert words in file.read_text()
     assert set(ROOT.iterdir()) | set(tmp_path.rglob("*")) == before | {file, file.parent}
 
 

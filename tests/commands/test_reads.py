@@ -14,6 +14,7 @@ from scripts.audit.__main__ import main as audit
 from scripts.cite import main as cite
 from scripts.compare.__main__ import main as compare
 from scripts.core import conf, published
+from scripts.features import main as features
 from scripts.make_figure.__main__ import main as make_figure
 from scripts.make_report.__main__ import main as make_report
 from scripts.make_table.__main__ import main as make_table
@@ -21,7 +22,12 @@ from scripts.ranks.__main__ import main as ranks
 from scripts.seeds import main as seeds
 
 POINTS = [
-    {"dataset": dataset, "method": method, "acc": {size: [0.3, 0.3 + size / 1000] for size in PROTOCOL["sizes"]}}
+    {
+        "dataset": dataset,
+        "method": method,
+        "acc": {size: [0.3, 0.3 + size / 1000] for size in PROTOCOL["sizes"]},
+        "ranking": list(range(300)),
+    }
     for dataset in ("umist", "orl", "pie10p", "pix10p", "jaffe", "allaml")
     for method in ("mcfs", "dgufs")
 ]
@@ -33,6 +39,7 @@ COMMANDS = {
     "ranks": (ranks, [STUDY]),
     "audit": (audit, [STUDY, "data_dir={}"]),
     "cite": (cite, [STUDY]),
+    "features": (features, [STUDY, "dataset=umist"]),
     "seeds": (seeds, [STUDY, "methods=[mcfs]"]),
     "make_figure": (make_figure, [STUDY, "dataset=umist", "output={}/figure"]),
 }

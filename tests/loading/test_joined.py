@@ -30,10 +30,11 @@ def read(paths, label_paths=(), **source):
 
 def test_several_files_are_put_below_each_other(tmp_path):
     paths = write(tmp_path, a="p,q,r,kind\n1.5,-2,3,b\n4,5,6,a\n", b="p,q,r,kind\n7,8,9,b\n0,1,2,c\n")
-    samples, labels = read(paths, options={"y": "kind"})
+    samples, labels, names = read(paths, options={"y": "kind"})
+    assert names == ["p", "q", "r"]
     np.testing.assert_array_equal(samples, X)
     assert labels.tolist() == KINDS
-    samples, _ = read(paths[::-1], options={"y": "kind"})
+    samples, *_ = read(paths[::-1], options={"y": "kind"})
     np.testing.assert_array_equal(samples, X[[2, 3, 0, 1]])
 
 
@@ -45,7 +46,8 @@ def test_files_of_other_features_are_an_error_unless_the_common_ones_are_wanted(
         read(paths[:2], options={"y": "kind"})
     with pytest.raises(DataError, match="their order differs"):
         read(paths[::2], options={"y": "kind"})
-    samples, labels = read(paths[:2], options={"y": "kind"}, columns="common")
+    samples, labels, names = read(paths[:2], options={"y": "kind"}, columns="common")
+    assert names == ["q", "r"]
     assert samples.tolist() == [[-2, 3], [8, 9]] and labels.tolist() == ["b", "b"]
     twice = write(tmp_path, d="p,q,kind\n1,2,a\n", e=",s,s2\np,1,2\nkind,a,b\np,3,4\n")
     with pytest.raises(DataError, match="has two columns 'p'"):
@@ -55,22 +57,25 @@ def test_files_of_other_features_are_an_error_unless_the_common_ones_are_wanted(
 def test_the_rows_of_a_transposed_table_are_features(tmp_path):
     text = "gene,s1,s2,s3,s4\nkind,b,a,b,c\nplate,1,1,2,2\ng1,1.5,4,7,0\ng2,-2,5,8,1\ng3,3,6,9,2\n"
     options = {"y": "kind", "ignore": ["plate"], "names": 0}
-    samples, labels = read(write(tmp_path, t=text), options=options, transposed=True)
+    samples, labels, names = read(write(tmp_path, t=text), options=options, transposed=True)
+    assert names == ["g1", "g2", "g3"]
+    *_, names = read(write(tmp_path, t=text), options=options, transposed=True, steps=[{"present": 1}])
+    assert names == ["g3"]  # above 0 in all samples
     np.testing.assert_array_equal(samples, X)
     assert labels.tolist() == KINDS
     nameless = write(tmp_path, n="5,6,7\n1,1,3\n0,1,0\n")  # the first row is the label
-    samples, labels = read(nameless, options={"y": 0}, transposed=True)
+    samples, labels, _ = read(nameless, options={"y": 0}, transposed=True)
     assert samples.tolist() == [[1, 0], [1, 1], [3, 0]] and labels.tolist() == [5, 6, 7]
     bare = write(tmp_path, bare="g1,1.5,4,7,0\ng2,-2,5,8,1\ng3,3,6,9,2\n")
     with pytest.raises(DataError, match="first column has texts: say that they name the features, names=0"):
         read(bare, transposed=True)
-    samples, _ = read(bare, options={"names": 0, "header": False}, transposed=True)
+    samples, *_ = read(bare, options={"names": 0, "header": False}, transposed=True)
     np.testing.assert_array_equal(samples, X)
 
 
 def test_a_first_line_that_is_a_name_short_is_that_of_row_names(tmp_path):
     (path,) = write(tmp_path, r='"p","q","kind"\n"one",1,2,"a"\n"two",3,4,"b"\n')
-    samples, labels = read([path], options={"y": "kind", "names": 0})
+    samples, labels, _ = read([path], options={"y": "kind", "names": 0})
     assert samples.tolist() == [[1, 2], [3, 4]] and labels.tolist() == ["a", "b"]
     (path,) = write(tmp_path, numbered="p q kind\n1 1 2 a\n2 3 4 b\n")
     assert read([path], options={"y": "kind"})[0].tolist() == [[1, 2], [3, 4]]
@@ -136,7 +141,7 @@ def test_as_many_files_of_labels_as_of_samples_belong_to_each_other(tmp_path):
         tmp_path, a="id,p\ns1,1\ns2,2\n", b="id,p\ns1,3\ns2,4\n", u="id,kind\ns1,x\ns2,y\n", v="id,kind\ns1,y\ns2,z\n"
     )
     source = {"options": {"names": 0}, "labels": {"key": "id", "y": "kind"}}
-    samples, labels = read(paths[:2], paths[2:], **source)
+    samples, labels, _ = read(paths[:2], paths[2:], **source)
     assert samples.ravel().tolist() == [1, 2, 3, 4] and labels.tolist() == ["x", "y", "y", "z"]
     with pytest.raises(DataError, match="v.csv: sample 's1' has two labels, 'x' and 'y'"):
         read(paths[:1], paths[2:], **source)
@@ -158,7 +163,8 @@ def test_labels_that_the_table_has_as_well_never_become_a_feature(tmp_path, own)
 
 def test_texts_become_a_feature_for_each_value_in_all_files(tmp_path):
     paths = write(tmp_path, a="colour,p,kind\nred,1,u\nblue,2,v\n", b="colour,p,kind\ngreen,3,u\n,4,v\n")
-    samples, _ = read(paths, options={"y": "kind", "onehot": ["colour"]})
+    samples, _, names = read(paths, options={"y": "kind", "onehot": ["colour"]})
+    assert names == ["colour=blue", "colour=green", "colour=red", "p"]
     hole = 3 * [np.nan]
     np.testing.assert_array_equal(samples, [[0, 0, 1, 1], [1, 0, 0, 2], [0, 1, 0, 3], [*hole, 4]])
     np.testing.assert_array_equal(read(paths, options={"y": "kind", "onehot": True})[0], samples)
@@ -168,14 +174,22 @@ def test_texts_become_a_feature_for_each_value_in_all_files(tmp_path):
     path.write_text(
         "@relation r\n@attribute shape {1, 2}\n@attribute a real\n@attribute k {u, v}\n@data\n2,5,u\n?,6,v\n"
     )
-    samples, labels = read_source({"format": "arff", "options": {"y": "k", "onehot": ["shape"]}}, path)
+    samples, labels, _ = read_source({"format": "arff", "options": {"y": "k", "onehot": ["shape"]}}, path)
     np.testing.assert_array_equal(samples, [[1, 5], [np.nan, 6]])
     assert labels.tolist() == ["u", "v"]
 
 
+def test_texts_that_all_differ_are_no_features_unless_they_are_named(tmp_path):
+    lines = [f"w{number},{number % 3},{'uv'[number % 2]}" for number in range(12)]
+    (path,) = write(tmp_path, t="\n".join(["id,p,kind", *lines]))
+    with pytest.raises(DataError, match=r"id: no text occurs twice, .* Say ignore=\[id\], or onehot="):
+        read([path], options={"y": "kind", "onehot": True})
+    assert read([path], options={"y": "kind", "onehot": ["id"]})[0].shape == (12, 13)
+
+
 def test_rows_that_are_no_samples_are_left_out(tmp_path):
     (path,) = write(tmp_path, t="kind,p\nd,c\nclass,\na,1\nb,2\n")
-    samples, labels = read([path], options={"y": "kind", "header": True, "ignore_rows": [0, 1]})
+    samples, labels, _ = read([path], options={"y": "kind", "header": True, "ignore_rows": [0, 1]})
     assert samples.tolist() == [[1], [2]] and labels.tolist() == ["a", "b"]
     with pytest.raises(DataError, match="has no row 9; it has 4, counted from 0 below the names"):
         read([path], options={"y": "kind", "header": True, "ignore_rows": [9]})
@@ -183,7 +197,7 @@ def test_rows_that_are_no_samples_are_left_out(tmp_path):
 
 def test_words_for_missing_values_and_blanks_behind_labels(tmp_path):
     (path,) = write(tmp_path, t="p,q,kind\n1,unknown,a \n-,4,b\n5,6,a\n")
-    samples, labels = read([path], options={"y": "kind", "missing": ["unknown", "-"]})
+    samples, labels, _ = read([path], options={"y": "kind", "missing": ["unknown", "-"]})
     np.testing.assert_array_equal(samples, [[1, np.nan], [np.nan, 4], [5, 6]])
     assert labels.tolist() == ["a", "b", "a"]
 
@@ -215,7 +229,7 @@ def test_a_sheet_of_excel_is_a_table(tmp_path):
         table.to_excel(file, sheet_name="first", index=False)
         table.iloc[::-1].to_excel(file, sheet_name="second", index=False)
     source = {"format": "xlsx", "options": {"y": "kind"}}
-    samples, labels = read_source(source, tmp_path / "t.xlsx")
+    samples, labels, _ = read_source(source, tmp_path / "t.xlsx")
     np.testing.assert_array_equal(samples, X)
     assert labels.tolist() == KINDS
     source["options"]["sheet"] = "second"
@@ -232,7 +246,7 @@ def test_arrays_in_several_files_must_have_as_many_features(tmp_path):
     for name, part in (("a", X[:2]), ("b", X[2:]), ("c", X[:, :2])):
         np.savez(tmp_path / f"{name}.npz", X=part, y=np.arange(len(part)))
     source = {"format": "npz", "options": {"x": "X", "y": "y"}}
-    samples, labels = read_source(source, [tmp_path / "a.npz", tmp_path / "b.npz"])
+    samples, labels, _ = read_source(source, [tmp_path / "a.npz", tmp_path / "b.npz"])
     np.testing.assert_array_equal(samples, X)
     assert labels.tolist() == [0, 1, 0, 1]
     with pytest.raises(DataError, match="have .2, 3. features; they must have the same"):

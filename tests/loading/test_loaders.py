@@ -70,7 +70,7 @@ every_format = pytest.mark.parametrize(("file", "write", "source"), FORMATS, ids
 @every_format
 def test_every_format_gives_the_same_data_set(tmp_path, file, write, source):
     write(tmp_path / file)
-    samples, labels = read_source(source, tmp_path / file)
+    samples, labels, _ = read_source(source, tmp_path / file)
     np.testing.assert_array_equal(samples, X)
     np.testing.assert_array_equal(encode_labels("small", labels), CODES)
 
@@ -97,7 +97,7 @@ def test_the_zip_of_images_is_averaged_in_blocks_in_numerical_order_down_the_col
             content = BytesIO()
             Image.fromarray(image).save(content, format="PPM")
             archive.writestr(f"faces/s{label}/{number}.pgm", content.getvalue())
-    samples, labels = read_source({"format": "pgm_zip", "options": {"block": 4}}, tmp_path / "faces.zip")
+    samples, labels, _ = read_source({"format": "pgm_zip", "options": {"block": 4}}, tmp_path / "faces.zip")
     np.testing.assert_array_equal(labels, [2, 2, 2, 10, 10, 10])
     for sample, pixels in zip(samples, images.values(), strict=True):
         means = [[pixels[4 * i : 4 * i + 4, 4 * j : 4 * j + 4].mean() for j in range(3)] for i in range(2)]
@@ -143,7 +143,7 @@ def test_an_arff_file_without_the_column_of_labels_or_with_texts_for_features_is
 def test_an_arff_file_may_name_its_classes(tmp_path):
     path = tmp_path / "named.arff"
     path.write_text("@relation r\n@attribute a real\n@attribute kind {wolf, fox}\n@data\n1,wolf\n2,fox\n")
-    samples, labels = read_source({"format": "arff", "options": {"y": "kind"}}, path)
+    samples, labels, _ = read_source({"format": "arff", "options": {"y": "kind"}}, path)
     assert samples.tolist() == [[1.0], [2.0]] and labels.tolist() == ["wolf", "fox"]
 
 

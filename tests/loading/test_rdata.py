@@ -37,8 +37,9 @@ def study(tmp_path):
 )
 def test_a_matrix_or_data_frame_of_r_with_a_vector_factor_or_column(study, x, y, transposed):
     source = {"format": "rdata", "options": {"x": x, "y": y}, "transposed": transposed}
-    samples, labels = read_source(source, study)
+    samples, labels, names = read_source(source, study)
     np.testing.assert_array_equal(samples, X)
+    assert names == (None if transposed else ["p", "q", "r"])
     assert encode_labels("r", labels).tolist() == [1, 0, 1, 2]
 
 

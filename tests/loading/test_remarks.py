@@ -3,6 +3,7 @@
 import logging
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
@@ -20,14 +21,29 @@ def test_constant_features_and_one_that_numbers_the_samples_are_named(made):
     odd[:, 4] = np.arange(1, 13)
     odd[:, 2] = 7.0
     assert remarks(as_dataset(made(odd), Y, "mine")) == [
-        "mine: 1 feature is constant (number 2, from 0, of those left): no method can tell samples by it.",
-        "mine: feature 4, counted from 0 among those left, numbers the samples: give the name or number of its column "
-        "in ignore=[...].",
+        "mine: 1 feature is constant (number 2, counted from 0): no method can tell samples by it.",
+        "mine: a feature numbers the samples (number 4, counted from 0): give the name or number of its column in "
+        "ignore=[...].",
     ]
     odd[:, 1:8] = 0.0
     assert remarks(as_dataset(made(odd), Y, "mine"))[0].startswith(
-        "mine: 7 features are constant (number 1, 2, 3, 4, 5, ..., from 0"
+        "mine: 7 features are constant (number 1, number 2, number 3, number 4, number 5, ..., counted from 0)"
     )
+
+
+@pytest.mark.parametrize("made", [np.asarray, csr_array], ids=["dense", "sparse"])
+def test_copies_of_features_and_of_samples_are_named(made):
+    twice = np.vstack([X, X[3]])
+    twice[:, 6] = twice[:, 1]
+    twice[:, [0, 8]] = 0.0  # constant ones are said to be that
+    frame = pd.DataFrame(twice, columns=list("abcdefghi")) if made is np.asarray else made(twice)
+    first = "(a, i)" if made is np.asarray else "(number 0, number 8, counted from 0)"
+    copy = "g of b" if made is np.asarray else "number 6 of number 1, counted from 0"
+    assert remarks(as_dataset(frame, [*Y, 0], "mine")) == [
+        f"mine: 2 features are constant {first}: no method can tell samples by it.",
+        f"mine: 1 feature is a copy ({copy}): scores of single features select both.",
+        "mine: 1 sample is a copy (12 of 3, counted from 0).",
+    ]
 
 
 def test_labels_that_all_differ_are_named():

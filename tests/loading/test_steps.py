@@ -16,7 +16,7 @@ Y = ["a", "b", "c", "d"]
 
 
 def taken(X, *steps):
-    samples, labels = take_steps("t", X, np.array(Y), steps)
+    samples, labels, _ = take_steps("t", X, np.array(Y), steps)
     return samples, labels.tolist()
 
 

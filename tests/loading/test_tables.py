@@ -43,20 +43,20 @@ TABLES = {
 def test_a_table_of_text_is_read_whatever_it_is_written_with(tmp_path, name):
     text, label = TABLES[name]
     (tmp_path / "t.csv").write_text(text, encoding="utf-8")
-    samples, labels = READERS["csv"](tmp_path / "t.csv", label)
+    samples, labels, _ = READERS["csv"](tmp_path / "t.csv", label)
     np.testing.assert_array_equal(samples, X)
     assert [one[0] for one in labels] == KINDS
 
 
 def test_the_first_decimal_comma_may_be_far_down(tmp_path):
     (tmp_path / "t.csv").write_text("a;b;kind\n" + 30 * "1;2;x\n" + "1,5;3;y\n")
-    samples, labels = READERS["csv"](tmp_path / "t.csv", "kind")
+    samples, labels, _ = READERS["csv"](tmp_path / "t.csv", "kind")
     assert samples[[0, -1]].tolist() == [[1, 2], [1.5, 3]] and labels[-1] == "y"
 
 
 def test_a_packed_table_and_one_without_labels(tmp_path):
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(PLAIN.encode()))
-    samples, labels = READERS["csv"](tmp_path / "t.csv.gz", ignore=["kind"])
+    samples, labels, _ = READERS["csv"](tmp_path / "t.csv.gz", ignore=["kind"])
     np.testing.assert_array_equal(samples, X)
     assert labels is None
 
@@ -70,14 +70,14 @@ def test_a_number_is_read_to_its_last_digit(tmp_path):
 @pytest.mark.parametrize("label", [1, "1"])
 def test_labels_may_be_numbers_and_columns_be_ignored_by_number(tmp_path, label):
     (tmp_path / "t.csv").write_text("7,1,10\n8,2,11\n9,1,12\n")
-    samples, labels = READERS["csv"](tmp_path / "t.csv", label, ignore=[0])
+    samples, labels, _ = READERS["csv"](tmp_path / "t.csv", label, ignore=[0])
     assert samples.tolist() == [[10], [11], [12]] and labels.tolist() == [1, 2, 1]
 
 
 @pytest.mark.parametrize("word", ["", "?", "NA", "nan", "null"])
 def test_missing_values_are_nan_and_missing_labels_none(tmp_path, word):
     (tmp_path / "t.csv").write_text(f"x,y,kind\n1,{word},a\n{word},4,{word}\n5,6,b\n")
-    samples, labels = READERS["csv"](tmp_path / "t.csv", "kind")
+    samples, labels, _ = READERS["csv"](tmp_path / "t.csv", "kind")
     np.testing.assert_array_equal(samples, [[1, np.nan], [np.nan, 4], [5, 6]])
     assert labels.tolist() == ["a", None, "b"]
 
@@ -109,7 +109,7 @@ def test_a_table_that_is_no_text_is_said_to_be_none(tmp_path):
 
 def test_a_table_of_switches_and_integers_is_one_of_numbers(tmp_path):
     table = pd.DataFrame({"a": [True, False], "b": [1, 2], "kind": ["u", "v"]})
-    samples, labels = split_table(tmp_path, table, "kind")
+    samples, labels, _ = split_table(tmp_path, table, "kind")
     assert samples.tolist() == [[1, 1], [0, 2]] and samples.dtype == float and labels.tolist() == ["u", "v"]
 
 
@@ -122,7 +122,7 @@ def test_parquet_is_read_or_what_it_needs_is_named(tmp_path):
         with pytest.raises(DataError, match=r"t.parquet: .*pip install pyarrow"):
             read_source({"format": "parquet", "options": {"y": "kind"}}, path)
         return
-    samples, labels = read_source({"format": "parquet", "options": {"y": "kind"}}, path)
+    samples, labels, _ = read_source({"format": "parquet", "options": {"y": "kind"}}, path)
     np.testing.assert_array_equal(samples, X)
     assert labels.tolist() == KINDS
 
@@ -130,7 +130,7 @@ def test_parquet_is_read_or_what_it_needs_is_named(tmp_path):
 def test_libsvm_has_its_labels_in_front(tmp_path):
     with open(tmp_path / "t.svm", "wb") as file:
         dump_svmlight_file(X, [1, 2, 1], file, zero_based=False)
-    samples, labels = read_source({"format": "libsvm"}, tmp_path / "t.svm")
+    samples, labels, _ = read_source({"format": "libsvm"}, tmp_path / "t.svm")
     np.testing.assert_array_equal(samples, X)
     assert labels.tolist() == [1, 2, 1]
     assert read_source({"format": "libsvm", "options": {"y": False}}, tmp_path / "t.svm")[1] is None
@@ -150,6 +150,9 @@ def write_h5ad(path, matrix, old=False):
         obs = file.create_group("obs")
         obs["_index"] = np.array([b"c1", b"c2", b"c3"])
         obs["batch"] = [1, 2, 1]
+        if not old:
+            file.create_group("var").attrs["_index"] = "gene"
+            file["var/gene"] = np.array([b"g%d" % number for number in range(matrix.shape[1])])
         obs["tissue"] = np.array([b"a", b"b", b"a"])
         codes, categories = np.array([0, 1, 0], dtype="i1"), np.array([b"a", b"b"])
         if old:
@@ -165,8 +168,9 @@ def write_h5ad(path, matrix, old=False):
 def test_anndata_is_read_dense_or_sparse_with_a_column_of_obs(tmp_path, matrix, old):
     write_h5ad(tmp_path / "t.h5ad", matrix, old)
     for label, expected in (("cell", KINDS), ("tissue", KINDS), ("batch", [1, 2, 1])):
-        samples, labels = read_source({"format": "h5ad", "options": {"y": label}}, tmp_path / "t.h5ad")
+        samples, labels, names = read_source({"format": "h5ad", "options": {"y": label}}, tmp_path / "t.h5ad")
         np.testing.assert_array_equal(samples, X)
+        assert names == (None if old else [f"g{number}" for number in range(X.shape[1])])
         assert labels.tolist() == expected
     with pytest.raises(DataError, match="no column 'cells' in obs; it has batch, cell, tissue"):
         read_source({"format": "h5ad", "options": {"y": "cells"}}, tmp_path / "t.h5ad")

@@ -203,7 +203,7 @@ def test_a_single_function_or_pair_of_arrays_needs_no_list_and_options_of_figure
 
 
 def test_a_fit_that_fails_is_said_and_does_not_end_the_others(tmp_path):
-    with pytest.warns(UserWarning, match="VarianceThreshold on mine: 1 trials have no scores, the first: failed"):
+    with pytest.warns(UserWarning, match="VarianceThreshold on mine: 1 trial without scores, the first: failed"):
         run([VarianceThreshold(1e9), mean], {"mine": (X, Y)}, "smoke", results_dir=tmp_path, overrides=SMALL)
     assert set(open_study("smoke", tmp_path).table(columns=["mine"]).index) == {"VarianceThreshold", "mean"}
     with pytest.raises(ValueError, match="the study 'smke' has no results.*Did you mean smoke"):

@@ -95,7 +95,8 @@ def test_a_word_that_hydra_cannot_read_is_answered_by_how_to_quote_it():
 
 def test_a_table_is_run_by_its_name_alone_and_with_its_labels_left_out(table, tmp_path):
     common = ["study=s", f"results_dir={tmp_path / 'r'}", "protocol=smoke", "protocol.sizes=[2,4]"]
-    run(f"data={table}", "label=kind", "method=laplacian_score", "name=labelled", *common)
+    done = run(f"data={table}", "label=kind", "method=laplacian_score", "name=labelled", *common)
+    assert "selected by default parameters (4 features): " in done.stdout
     done = run("-m", f"data={table}", "label=none", "ignore=kind", "clusters=3", "name=plain", *common,
                "method=laplacian_score,ndfs", "runner.points=4", "runner.max_seconds=60")  # fmt: skip
     assert "no labels: the clusters of the restarts agree most with" in done.stdout

@@ -1,0 +1,54 @@
+"""Reads AnnData files, the format of single cells."""
+
+import numpy as np
+
+from datasets.base import DataError
+from datasets.tables import listed
+
+
+def read_h5ad(path, y=None):
+    """Read the matrix X of an AnnData file, dense or sparse, the column `y` of obs, and the names of the features."""
+    import h5py
+
+    with h5py.File(path, "r") as file:
+        if "X" not in file or "obs" not in file:
+            raise DataError(f"{path} is no AnnData file: it lacks X or obs.")
+        labels = None
+        if y is not None:
+            columns = [name for name in file["obs"] if not name.startswith("_")]
+            if y not in columns:
+                raise DataError(f"{path} has no column {y!r} in obs; it has {listed(sorted(columns))}.")
+            labels = _of_obs(file["obs"], y)
+        index = file["var"].attrs.get("_index") if hasattr(file.get("var"), "attrs") else None
+        return _matrix(file["X"]), labels, None if index is None else list(map(str, _decoded(file["var"][index][()])))
+
+
+def _of_obs(obs, name):
+    """Return a column of obs: values, or codes of categories in one of the two ways that AnnData has stored them."""
+    item = obs[name]
+    if hasattr(item, "keys"):
+        codes, categories = item["codes"][()], item["categories"][()]
+    elif "__categories" in obs and name in obs["__categories"]:
+        codes, categories = item[()], obs["__categories"][name][()]
+    else:
+        return _decoded(item[()])
+    found = _decoded(categories).astype(object)
+    return np.array([found[code] if code >= 0 else None for code in codes], dtype=object)
+
+
+def _decoded(values):
+    if values.dtype.kind in "SO":
+        return np.array([one.decode() if isinstance(one, bytes) else one for one in values])
+    return values
+
+
+def _matrix(item):
+    """Return the matrix X of an AnnData file, sparse where it is stored so."""
+    if not hasattr(item, "keys"):
+        return item[()]
+    from scipy import sparse
+
+    kind = item.attrs.get("encoding-type", item.attrs.get("h5sparse_format", ""))
+    build = sparse.csc_array if "csc" in str(kind) else sparse.csr_array
+    shape = item.attrs.get("shape", item.attrs.get("h5sparse_shape"))
+    return build((item["data"][()], item["indices"][()], item["indptr"][()]), shape=tuple(shape))
