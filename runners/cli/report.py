@@ -1,9 +1,11 @@
 """Notes what becomes of the cells of a command, and says it after the last one."""
 
 import math
+import shutil
 import sys
 import threading
 from collections import Counter
+from contextlib import suppress
 
 from metrics.study import CAPPED, FAILED
 from runners.progress import log, name_cell
@@ -22,11 +24,12 @@ class Report:
         self._here = threading.local()  # has the cell whose turn it is: of several in flight, each is a thread
         self._skipped = Counter()  # data set -> number of cells that were left out
         self._studies, self._begun = {}, set()  # folder of a study -> its cells; those in which one was run
+        self._refused = set()  # the folders of cells that could not be run
 
     def begin(self, folder, n_cells):
         """Note that the cell of a folder has its turn; return its place in a sweep, such as "cell 2 of 4: "."""
         *_, dataset, method = folder.parts
-        self._here.cell, self._here.study = f"{method} on {dataset}", folder.parents[1]
+        self._here.cell, self._here.study, self._here.folder = f"{method} on {dataset}", folder.parents[1], folder
         self._cells.append(self._here.cell)
         name_cell(self._here.cell)
         if threading.current_thread() is not threading.main_thread():
@@ -60,6 +63,7 @@ class Report:
     def failed(self, why, place):
         """Note why the cell could not be run, and print it."""
         self._problems.append(f"{self._here.cell}: {why.splitlines()[0]}")
+        self._refused.add(self._here.folder)
         if place:
             log.info("%s%s", place, self._here.cell)
         log.error("error: %s", why)
@@ -71,6 +75,7 @@ class Report:
         if dataset not in self.missing:
             log.info("skipped: %s", reason) if skip else log.error("error: %s", why)
         self.missing[dataset] = why
+        self._refused.add(self._here.folder)
         if skip:
             self._skipped[dataset] += 1
         else:
@@ -82,6 +87,8 @@ class Report:
 
     def close(self):
         """Print which cells were skipped and which have a problem; return the exit status of the command."""
+        for folder in self._refused:
+            _remove_unused(folder)
         for dataset, count in self._skipped.items():
             reason = self.missing[dataset].splitlines()[0].rstrip(":")
             print(f"skipped: {reason}: {count} of {len(self._cells)} cells")
@@ -96,6 +103,15 @@ class Report:
             print("nothing was run: no data set of this sweep could be had", file=sys.stderr)
             return 1
         return int(bool(self._problems))
+
+
+def _remove_unused(folder):
+    """Remove the folder of a cell where it has Hydra's own files only, and folders above that are empty without it."""
+    if folder.is_dir() and {path.name for path in folder.iterdir()} <= {".hydra", "run.log"}:
+        shutil.rmtree(folder, ignore_errors=True)
+        with suppress(OSError):  # one that is not empty
+            for above in folder.parents[:2]:
+                above.rmdir()
 
 
 def total_line(plans):
