@@ -91,8 +91,9 @@ def budget(experiment, results_dir, all_data=False, max_seconds=math.inf, before
 
 
 def table(frame):
-    """Return a frame in Markdown, numbers with two decimals."""
-    body = [[f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row] for row in frame.to_numpy()]
+    """Return a frame in Markdown, numbers with two decimals; empty where there is none."""
+    body = [["" if cell != cell else f"{cell:.2f}" if isinstance(cell, float) else str(cell) for cell in row]
+            for row in frame.to_numpy()]  # fmt: skip
     return pipes([list(frame.columns), *body])
 
 

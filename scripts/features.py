@@ -6,7 +6,7 @@ from metrics.study import RANDOM
 from metrics.study.frames import of_kmeans
 from metrics.study.selections import BY_NAME
 from metrics.study.summary import select
-from runners.store.names import size_to_show, stored_names
+from runners.store.names import size_to_show
 from runners.words import counted
 from scripts.core.command_lines import MissingResults, fill_pairs, with_commands
 from scripts.core.conf import CONF, printed, rows_of, unique_names
@@ -55,7 +55,7 @@ def features_of(study, dataset=None, methods=None, metric="acc", selection="defa
     size = size_to_show(sizes) if size is None else size
     if lacking := [method for method, own in sets.items() if size not in own]:
         raise ValueError(f"size={size} is not stored of {', '.join(lacking)}; stored are {', '.join(map(str, sizes))}.")
-    names = None if study.folder is None else stored_names(study.folder / dataset)
+    names = study.feature_names(dataset)
     rows = [
         (dataset, method, size, rank, int(number), None if names is None else names[number])
         for method, own in sets.items()

@@ -19,6 +19,7 @@ from runners.experiment.notes import read_run
 from runners.store import reference
 from runners.store.columns import LISTS
 from runners.store.folder import load_results
+from runners.store.names import stored_names
 from runners.store.reference import PREFIX
 from runners.store.row import from_json
 from runners.store.tidy import tidy
@@ -205,6 +206,10 @@ class Study:
             for name in {**wanted, **self.protocol}
             if name in differences.keys() - {"name"}
         )
+
+    def feature_names(self, dataset):
+        """Return the names of the features of a data set; None where they have none, and in a shipped study."""
+        return None if self.folder is None else stored_names(self.folder / dataset)
 
     def spread(self):
         """Say what a band or an error bar shows."""

@@ -220,6 +220,7 @@ def _trials(study, shown):
     if len(wanted) > MANY_FITS:
         traces, faces = {}, dict.fromkeys(faces)
     seeds = dict(list(study.seeds.groupby("trial")))
+    names = {dataset: study.feature_names(dataset) for dataset in faces}
     return [
         trial_facts(
             row,
@@ -227,6 +228,7 @@ def _trials(study, shown):
             np.asarray(traces.get(row["trial"], [])),
             shown[row["trial"]],
             faces[row["dataset"]],
+            names[row["dataset"]],
             seeds.get(row["trial"], study.seeds.iloc[:0]),
         )
         for row in wanted.to_dict("records")

@@ -14,6 +14,7 @@ from scripts.core.words import labelled
 
 WIDTH, HEIGHT = 320, 120  # size of a curve, in its own units
 POINTS = 150  # most points of a curve: more would not show, but make the page larger
+SHOWN = 10  # features that are named
 GREYS = 15  # with the colour of the mark four bits a pixel, which halves the pictures
 MARK = (213, 94, 0)  # colour of a selected pixel: colour-blind readers, too, see orange on grey
 
@@ -24,8 +25,11 @@ OF_SETS = (
 )
 
 
-def trial_facts(row, sets, trace, size, face, seeds):
-    """Return all that the page shows of a trial, its rows with `OF_SETS`, its trace, and a face of its data set."""
+def trial_facts(row, sets, trace, size, face, names, seeds):
+    """Return all that the page shows of a trial, its rows with `OF_SETS`, its trace, and a face of its data set.
+
+    `names` are those of the features, or None.
+    """
     size = size if size in row["sizes"] else max(row["sizes"])
     features = next(own["features"] for own in sets if own["n_selected"] == size and not is_learned(own))
     return {
@@ -41,9 +45,17 @@ def trial_facts(row, sets, trace, size, face, seeds):
         "seeds": list(_seeds(seeds)),
         "curve": curve(trace),
         "size": size,
+        "features": _first(features, names) if size < row["n_features"] else "",
         "pixels": pixels(face, features) if face is not None and features is not None and size < face[0].size else None,
         "command": repeat(row),
     }
+
+
+def _first(features, names):
+    """Return the names of the first of some features, best first; "" where they are not known."""
+    if names is None or features is None:
+        return ""
+    return ", ".join([*(names[one] for one in features[:SHOWN]), *(["..."] if len(features) > SHOWN else [])])
 
 
 def curve(values):

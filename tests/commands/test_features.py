@@ -6,7 +6,9 @@ from frames import frames, store
 from sklearn.datasets import load_wine
 
 from runners.store.names import FILE, stored_names
+from scripts.core.study import Study
 from scripts.features import features_of
+from scripts.make_report import make_report
 from scripts.merge import merge
 from ufs_bench import as_dataset, open_study, run
 
@@ -31,6 +33,7 @@ def test_names_are_those_of_the_columns_and_the_methods_those_that_select(result
     row = found[(found["method"] == "laplacian_score") & (found["rank"] == 1)].iloc[0]
     assert row["name"] == "flavanoids"
     assert set(open_study("wine", results).features()["n_selected"]) == {11}  # the least of ten or more
+    assert "features</dt><dd>flavanoids, " in make_report(Study.open(results, "wine"))
 
 
 def test_the_command_prints_a_column_a_method_and_writes_a_line_each(results, tmp_path, command):
