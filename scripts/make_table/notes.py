@@ -43,7 +43,19 @@ def reading(cells, study, paper):
         inherited=explain(cells["inherited"]),
         alike=study.protocol.get("scaling") == "zscore" and "max_variance" in set(cells["method"]),
         changed=_changed(cells) if selection in ("default_params", "largest_size") else [],
+        thin=[] if selection in ("default_params", "largest_size") else _thin(cells, study),
     )
+
+
+def _thin(cells, study):
+    """Return the methods that have fewer points than their grid on a data set of the table: "rufs 3 of 49"."""
+    there = of_kmeans(cells[cells["trial"] != ""])[["method", "dataset"]].drop_duplicates()
+    counts = study.trials.merge(there).groupby(["method", "dataset"])["params"].nunique()
+    found = []
+    for method, own in counts.groupby("method"):
+        fewer = own[own < (whole_grid(method, study.protocol) or 0)]
+        found += [f"{method} {span(fewer)} of {whole_grid(method, study.protocol)}"] if len(fewer) else []
+    return found
 
 
 def _changed(cells):

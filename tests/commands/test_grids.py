@@ -62,3 +62,14 @@ def test_a_verdict_on_a_part_of_a_grid_is_provisional_and_counts_what_is_not_run
 def test_the_notes_of_a_table_say_the_points_of_the_grid(study):
     note = next(note for note in study_table(study).notes if "Grid points" in note)
     assert f"rufs 1 of {whole_grid('rufs', study.protocol)};" in f"{note};" and "all_features 1;" in note
+
+
+def test_the_notes_that_fit_into_a_paper_say_where_fewer_points_than_the_grid_were_run():
+    points = [("umist", "rufs", 1.0), ("umist", "rufs", 10.0), ("orl", "rufs", 1.0), ("umist", "mcfs", None)]
+    rows = [
+        point(dataset, method, 40, 40, params={"alpha": value} if value else {}) for dataset, method, value in points
+    ]
+    made = study_of(rows, "rufs", RUFS)
+    notes = [note for note in study_table(made).short if note.startswith("Fewer points")]
+    assert notes == ["Fewer points than the grid has, so that its best may lie elsewhere: rufs 1 to 2 of 49."]
+    assert not any(note.startswith("Fewer points") for note in study_table(made, "default_params").short)
