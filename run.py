@@ -22,6 +22,7 @@ from omegaconf import OmegaConf
 from runners.cli.cells import register, report, run_job
 from runners.cli.choices import offer
 from runners.cli.help import narrow_help, refused
+from runners.cli.report import remove_unused
 from runners.errors import ConfigError
 from runners.experiment.settings import read_names
 from runners.progress import hide_bar
@@ -46,6 +47,8 @@ def end():
 
         lacking |= not print_table(folder, cells)
     status = report.close() or int(lacking)
+    for folder in report.refused & _MADE:
+        remove_unused(folder)
     check_printed()
     return status
 
@@ -54,6 +57,9 @@ def end():
 def _scratch():
     """Return a temporary folder for Hydra's own files under a plan, which leaves nothing behind."""
     return tempfile.TemporaryDirectory(prefix="plan-")
+
+
+_MADE = set()  # the folders of cells that were not there before this command
 
 
 def _folder(part):
@@ -66,6 +72,8 @@ def _folder(part):
             sys.exit(f"error: {error}")
         if OmegaConf.select(_root_, "runner.plan") is True:
             names = names._replace(results_dir=Path(_scratch().name))
+        elif not names.folder.exists():
+            _MADE.add(names.folder)
         study = names.folder.parents[1]
         return str({"cell": names.folder, "study": study, "inside": names.folder.relative_to(study)}[part])
 

@@ -19,8 +19,17 @@ def read_h5ad(path, y=None):
             if y not in columns:
                 raise DataError(f"{path} has no column {y!r} in obs; it has {listed(sorted(columns))}.")
             labels = _of_obs(file["obs"], y)
-        index = file["var"].attrs.get("_index") if hasattr(file.get("var"), "attrs") else None
-        return _matrix(file["X"]), labels, None if index is None else list(map(str, _decoded(file["var"][index][()])))
+        X = _matrix(file["X"])
+        return X, labels, _names_of(file, X.shape[1])
+
+
+def _names_of(file, count):
+    """Return the names of the features; None where the file has none, or has them in another way."""
+    var = file.get("var")
+    item = var.get(var.attrs.get("_index", "")) if hasattr(var, "keys") else None
+    item = item.get("values") if hasattr(item, "keys") else item  # texts that may be missing are a group
+    names = [] if item is None else list(map(str, _decoded(item[()])))
+    return names if len(names) == count else None
 
 
 def _of_obs(obs, name):

@@ -8,6 +8,7 @@ import numpy as np
 from datasets.base import DataError
 from datasets.tables import (
     UNNAMED,
+    are_names,
     arff_frame,
     as_numbers,
     column_of,
@@ -46,6 +47,7 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
             reading["only"] = set(own)  # of a wide table, all else need not become numbers
         # The labels of a transposed table are a row, which no header names.
         table = FRAMES[kind](path, [names] if transposed else [*listed_labels(y), names], **reading)
+        nameless = ("row " if names is None else "") if transposed else "" if are_names(table.columns) else "column "
         if not tables and not transposed:  # numbers are those of the file, of which columns are left out below
             y, ignore = columns_of(path, table, y), columns_of(path, table, ignore)
             onehot = onehot if isinstance(onehot, bool) else columns_of(path, table, onehot)
@@ -60,7 +62,7 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
         )
     if labels is not None and not keyed:
         table = in_order(paths[0], table, [label for _, own, _ in given for label in own])
-    return split_table(paths[0], table, y if labels is None else LABEL, ignore, onehot)
+    return split_table(paths[0], table, y if labels is None else LABEL, ignore, onehot, nameless)
 
 
 def oriented(path, table, ignore_rows=(), names=None, transposed=False):

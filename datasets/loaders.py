@@ -71,17 +71,20 @@ def _read(source, paths, label_paths):
     parts = [READERS[kind](path, **options) for path in paths]
     X = [part[0].T if source.get("transposed") else part[0] for part in parts]
     y = [part[1] for part in parts]
-    names = None if source.get("transposed") else next((part[2] for part in parts if len(part) > 2), None)
+    named = [None if source.get("transposed") or len(part) < 3 else part[2] for part in parts]
+    for path, names in zip(paths, named, strict=True):
+        if names != named[0]:
+            raise DataError(f"{path} has other features than {paths[0]}, or in another order: their names differ.")
     if "labels" in source:
         y = [np.array(labels_in_order(source["labels"], label_paths), dtype=object)]
     if len(parts) == 1:
-        return X[0], y[0], names
+        return X[0], y[0], named[0]
     widths = {part.shape[1] for part in X}
     if len(widths) > 1:
         raise DataError(f"{paths[0]} and others have {sorted(widths)} features; they must have the same.")
     stack = scipy.sparse.vstack if any(map(scipy.sparse.issparse, X)) else np.vstack
     labels = None if any(one is None for one in y) else np.concatenate([np.ravel(one) for one in y])
-    return stack(X), labels, names
+    return stack(X), labels, named[0]
 
 
 def dense(path, X):

@@ -1,6 +1,5 @@
 """Specifications of data that no file of conf/dataset describes: somebody's own table, or an OpenML data set."""
 
-import hashlib
 import re
 import unicodedata
 from dataclasses import replace
@@ -12,6 +11,7 @@ from datasets.base import DataError, check_dataset
 from datasets.files import checksum, looks_like
 from datasets.loaders import read_source
 from datasets.spec import FILLS, check_spec, dataset_names
+from datasets.tables import are_names
 
 SUFFIXES = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".data": "csv", ".npz": "npz", ".mat": "mat", ".arff": "arff",
@@ -162,7 +162,8 @@ def as_dataset(X, y=None, name=None, clusters=None):
     if name is not None:
         _check_name(name)
     columns = getattr(X, "columns", None)  # of a DataFrame
-    data = check_dataset({"name": name or "data", **given}, X, y, None if columns is None else map(str, columns))
+    names = map(str, columns) if columns is not None and are_names(columns) else None
+    data = check_dataset({"name": name or "data", **given}, X, y, names)
     return data if name else replace(data, name=f"data_{data.sha[:8]}")
 
 
@@ -234,10 +235,10 @@ def remarks(data):
     if constant := [names[j] for j in np.flatnonzero(lowest == highest)]:
         what = "1 feature is" if len(constant) == 1 else f"{len(constant)} features are"
         lines.append(f"{data.name}: {what} constant ({_first(constant)}{how}): no method can tell samples by it.")
-    if copies := [f"{names[varying[j]]} of {names[varying[other]]}" for j, other in _copies(data.X[:, varying].T)]:
+    if copies := [f"{names[j]} of {names[other]}" for j, other in _copies(data.X.T, varying)]:
         what = "1 feature is a copy" if len(copies) == 1 else f"{len(copies)} features are copies"
         lines.append(f"{data.name}: {what} ({_first(copies)}{how}): scores of single features select both.")
-    if copies := [f"{i} of {other}" for i, other in _copies(data.X)]:
+    if copies := [f"{i} of {other}" for i, other in _copies(data.X, np.arange(data.n_samples))]:
         what = "1 sample is a copy" if len(copies) == 1 else f"{len(copies)} samples are copies"
         lines.append(f"{data.name}: {what} ({_first(copies)}, counted from 0).")
     counting = [j for j in np.flatnonzero(highest - lowest == data.n_samples - 1) if _counts(data.X[:, [j]])]
@@ -253,15 +254,17 @@ def _first(names):
     return ", ".join([*names[:MOST], *(["..."] if len(names) > MOST else [])])
 
 
-def _copies(rows):
-    """Return pairs of numbers: a row, and the first one of the same values."""
-    rows, seen, found = rows.tocsr() if hasattr(rows, "tocsr") else rows, {}, []
-    for number in range(rows.shape[0]):
-        row = rows[[number]]
-        parts = (row.indices, row.data) if hasattr(row, "indices") else (row,)
-        key = hashlib.blake2b(b"".join(part.tobytes() for part in parts)).digest()
-        if seen.setdefault(key, number) != number:
-            found.append((number, seen[key]))
+def _copies(X, numbers):
+    """Return pairs of numbers of rows, of those given: a row, and the first one of the same values."""
+    sums = np.asarray(X @ np.random.default_rng(0).normal(size=X.shape[1]))[numbers]
+    order = np.argsort(sums, kind="stable")
+    near = np.diff(sums[order]) <= 1e-9 * np.abs(sums).max(initial=0.0)  # only these can be equal
+    seen, found = {}, []
+    for place in sorted({*order[1:][near], *order[:-1][near]}):
+        row = X[[numbers[place]]]
+        key = ((row.toarray() if hasattr(row, "toarray") else row) + 0.0).tobytes()  # without -0
+        if seen.setdefault(key, place) != place:
+            found.append((numbers[place], numbers[seen[key]]))
     return found
 
 

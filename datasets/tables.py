@@ -14,7 +14,7 @@ from datasets.text import decimal_of, delimiter_of, has_names, names_are_one_sho
 
 MISSING = ("", "?", "NA", "N/A", "nan", "NaN", "NAN", "null", "NULL", "None")
 SHOWN = 8  # names in an error
-FEW = 10  # samples whose texts may all differ by chance
+FEW, MOST_TEXTS = 10, 0.9  # more different texts, and more than this share of the samples, are no values of a feature
 UNNAMED = "Unnamed: 0"  # what pandas calls a first column without a name
 
 
@@ -131,11 +131,12 @@ def as_numbers(table, decimal="."):
     return table.apply(numbers, decimal=decimal)
 
 
-def split_table(path, table, y=None, ignore=(), onehot=()):
+def split_table(path, table, y=None, ignore=(), onehot=(), nameless=""):
     """Return the features of a table as an array of float64, its labels, or None without the column `y`, and names.
 
     `y`, and each of `ignore` and `onehot`, is the name or number of a column.  Several in `y` make one label, such as
     ``1/3``.  A text in `onehot` becomes a feature for each of its values, in sorted order; with True every text does.
+    `nameless` is what stands before the numbers of columns where these are no names.
     A DataError, with the path, is about a column that is not there, and about features that are texts.
     """
     ignored = [column_of(path, table, name) for name in ignore]
@@ -156,7 +157,7 @@ def split_table(path, table, y=None, ignore=(), onehot=()):
         )
     if not table.shape[1]:
         raise DataError(f"{path} has no column besides the labels.")
-    named = [f"column {name}" if isinstance(name, int | np.integer) else str(name) for name in table.columns]
+    named = [f"{nameless}{name}" for name in table.columns]
     return table.to_numpy(dtype=np.float64), labels, named
 
 
@@ -177,10 +178,11 @@ def _encoded(path, table, onehot):
     import pandas as pd
 
     texts = [name for name in table.columns if table[name].dtype.kind not in "biuf"]
-    if onehot is True and (names := [str(name) for name in texts if table[name].is_unique]) and len(table) > FEW:
+    enough = max(FEW, MOST_TEXTS * len(table))
+    if onehot is True and (names := [str(one) for one in texts if table[one].nunique() > enough]):
         raise DataError(
-            f"{path}: {listed(names)}: no text occurs twice, as where samples have names. Say ignore=[{names[0]}], or "
-            "onehot=[...] with the names of all that become features."
+            f"{path}: {listed(names)}: hardly a text occurs twice, as where samples have names. Say "
+            f"ignore=[{names[0]}], or onehot=[...] with the names of all that become features."
         )
     chosen = texts if onehot is True else [column_of(path, table, name) for name in onehot]
     parts = []
@@ -200,6 +202,11 @@ def labels_in(path, table, named):
     rows = zip(*columns, strict=True)
     joined = [None if any(one is None or one != one for one in row) else "/".join(map(word, row)) for row in rows]
     return np.array(joined, dtype=object)
+
+
+def are_names(columns):
+    """Return True for columns of a DataFrame that have names, and False where they are only numbered, from 0."""
+    return list(columns) != list(range(len(columns)))
 
 
 def word(label):

@@ -1,5 +1,7 @@
 """The features that methods select, best first, by name: ``python -m scripts.features --help``."""
 
+from collections import Counter
+
 import pandas as pd
 
 from metrics.study import RANDOM
@@ -12,8 +14,8 @@ from scripts.core.command_lines import MissingResults, fill_pairs, with_commands
 from scripts.core.conf import CONF, printed, rows_of, unique_names
 from scripts.core.entry import command
 from scripts.core.study import Study
-from scripts.core.text import deliver
-from scripts.core.views import render
+from scripts.core.text import deliver, listed
+from scripts.core.views import WIDTH, render
 from scripts.core.words import POOR, by_labels
 
 
@@ -38,30 +40,42 @@ def selected_features(study, method, dataset, metric="acc", selection="best_over
 def features_of(study, dataset=None, methods=None, metric="acc", selection="default_params", size=None):
     """Return the features that methods select on a data set: method, n_selected, rank (from 1), number (from 0), name.
 
-    The data set is by default the only one of the study, the methods all that select something, and the size that of
-    `runners.store.names.size_to_show`.  Parameters are chosen by `selection`, for every size.  Names are missing where
-    the file of the data has none, and in shipped studies.
+    The data set is by default the only one of the study.  Methods are a name or a list, by default all that have a
+    selection of this size, and the size is that of `runners.store.names.size_to_show` among those that most methods
+    have.  Parameters are chosen by `selection`, for every size.  Names are missing where the file of the data has none,
+    and in shipped studies.
     """
     there = sorted(study.trials["dataset"].unique())
     if dataset is None and len(there) > 1:
         raise ValueError(f"dataset must be given: the study has {', '.join(there)}.")
-    dataset = there[0] if dataset is None else dataset
-    stored = sorted(rows_of(study.trials, methods, [dataset])["method"].unique())
-    methods = methods or [one for one in stored if one not in ("all_features", RANDOM)]
-    if not methods:
-        raise MissingResults(f"no method that selects features has results on dataset={dataset}: run one.")
-    sets = {one: selected_features(study, one, dataset, metric, selection) for one in methods}
-    sizes = sorted(set().union(*sets.values()))
-    size = size_to_show(sizes) if size is None else size
-    if lacking := [method for method, own in sets.items() if size not in own]:
-        raise ValueError(f"size={size} is not stored of {', '.join(lacking)}; stored are {', '.join(map(str, sizes))}.")
+    dataset, methods = there[0] if dataset is None else dataset, [methods] if isinstance(methods, str) else methods
+    stored, sets = rows_of(study.trials, methods, [dataset]), {}
+    for method in methods or selecting(stored):
+        try:
+            sets[method] = selected_features(study, method, dataset, metric, selection)
+        except MissingResults:
+            if methods is not None:
+                raise
+    counts = Counter(one for own in sets.values() for one in own)
+    if not counts:
+        raise MissingResults(f"no method that selects features has a selection on dataset={dataset}: run one.")
+    if size is None:
+        size = size_to_show([one for one, count in counts.items() if count == max(counts.values())])
+    lacking = [f"{method} has {listed(map(str, sorted(own)))}" for method, own in sets.items() if size not in own]
+    if (methods is not None and lacking) or size not in counts:
+        raise ValueError(f"size={size} is not stored: {'; '.join(lacking)}.")
     names = study.feature_names(dataset)
     rows = [
         (dataset, method, size, rank, int(number), None if names is None else names[number])
         for method, own in sets.items()
-        for rank, number in enumerate(own[size], 1)
+        for rank, number in enumerate(own.get(size, []), 1)
     ]
     return pd.DataFrame(rows, columns=["dataset", "method", "n_selected", "rank", "number", "name"])
+
+
+def selecting(trials):
+    """Return the methods of some trials that select features: not the control that keeps all, and not many draws."""
+    return [one for one in sorted(trials["method"].unique()) if one not in ("all_features", RANDOM)]
 
 
 @command("features", CONF / "features", "config")  # in conf/ itself Hydra would take dataset=... for a group
@@ -74,27 +88,43 @@ def main(options):
     except MissingResults as error:
         raise ValueError(with_commands(error, fill_pairs(error.cells, study, study.own_name))) from error
     is_csv = options["format"] == "csv"
-    deliver(found.to_csv(index=False) if is_csv else _page(found, study, *given[2:4]), options["output"])
+    deliver(found.to_csv(index=False) if is_csv else _page(found, study, *given[1:4]), options["output"])
 
 
-def _page(found, study, metric, selection):
-    dataset, size, methods = found["dataset"].iloc[0], int(found["n_selected"].iloc[0]), found["method"].unique()
+def _page(found, study, asked, metric, selection):
+    dataset, size, methods = found["dataset"].iloc[0], int(found["n_selected"].iloc[0]), list(found["method"].unique())
     named = found["name"].notna().all()
-    shown = found.assign(shown=found["name"] if named else found["number"].astype(str))
-    wide = shown.pivot(index="rank", columns="method", values="shown")[list(methods)].fillna("")
+    names = found["name"].str.replace(r"\s+", " ", regex=True).str.replace("|", "\\|") if named else found["number"]
+    wide = found.assign(shown=names.astype(str)).pivot(index="rank", columns="method", values="shown").fillna("")
     own = of_kmeans(study.summary[(study.summary["dataset"] == dataset) & (study.summary["n_selected"] == size)])
     status = select(own, metric, selection, per_size=True).set_index("method")["status"]
-    heads = [f"{name}‡" if status[method] in POOR else name for method, name in unique_names("method", methods).items()]
+    heads = {method: name + "‡" * (status[method] in POOR) for method, name in unique_names("method", methods).items()}
+    columns = [[heads[method], *wide[method]] for method in methods]
+    stored = study.trials[study.trials["dataset"] == dataset]
     return render(
         "features.md.j2",
         dataset=printed("dataset", dataset),
         count=counted(size, "feature"),
         named=named,
+        shipped=study.is_shipped,
         poor=sorted(set(status[methods]) & set(POOR)),
+        lacking=[] if asked else [method for method in selecting(stored) if method not in methods],
         choice=by_labels(BY_NAME[selection].per_size, metric),
         origin=study.origin(methods),
-        lines=[["rank", *heads], *([str(rank), *row] for rank, *row in wide.itertuples())],
+        blocks=list(_blocks(["rank", *map(str, wide.index)], columns)),
     )
+
+
+def _blocks(first, columns):
+    """Yield tables, lists of lines, that begin with the same column and are no wider than a page, if one more is."""
+    block, width = [first], 0
+    for column in columns:
+        width += 3 + max(map(len, column))
+        if len(block) > 1 and width > WIDTH - 12:
+            yield list(zip(*block, strict=True))
+            block, width = [first], 3 + max(map(len, column))
+        block.append(column)
+    yield list(zip(*block, strict=True))
 
 
 if __name__ == "__main__":

@@ -51,7 +51,8 @@ def merge(sources, target):
             with Store(Path(target, place)) as store:
                 n_new, why = _add(path, store)
                 if n_new:
-                    store_names(store.folder.parent, stored_names(path.parents[1]))
+                    sha = store.rows()[0]["data_sha"]
+                    store_names(store.folder.parent, sha, stored_names(path.parents[1], sha))
             added += n_new
             conflicts += [f"{place} of {source}: {why}"] if why else []
     return added, conflicts

@@ -32,8 +32,8 @@ ABOUT = (  # those of `datasets.own.own_spec`
 
 def offer(words):
     """Give Hydra all that words may name besides files of conf/, and return them as Hydra reads them."""
-    for group, names in (word.split("=", 1) for word in words if re.fullmatch(r"(dataset|method)=\[.*\]", word)):
-        raise ConfigError(f"{group}={names} must be one name; for a run with each: -m {group}={names[1:-1]}")
+    if several := next(filter(None, (re.fullmatch(r"(dataset|method)=\[(.*)\]", word) for word in words)), None):
+        raise ConfigError(f"{several[0]} must be one name; for a run with each: -m {several[1]}={several[2]}")
     words = offer_methods(suit(offer_own(words)) if any(word.startswith(f"{DATA}=") for word in words) else words)
     if any("truth" in word or "glob(" in word or word.startswith("experiment=") for word in words):
         offer_truth()

@@ -24,7 +24,7 @@ class Report:
         self._here = threading.local()  # has the cell whose turn it is: of several in flight, each is a thread
         self._skipped = Counter()  # data set -> number of cells that were left out
         self._studies, self._begun = {}, set()  # folder of a study -> its cells; those in which one was run
-        self._refused = set()  # the folders of cells that could not be run
+        self.refused = set()  # the folders of cells that could not be run
 
     def begin(self, folder, n_cells):
         """Note that the cell of a folder has its turn; return its place in a sweep, such as "cell 2 of 4: "."""
@@ -63,7 +63,7 @@ class Report:
     def failed(self, why, place):
         """Note why the cell could not be run, and print it."""
         self._problems.append(f"{self._here.cell}: {why.splitlines()[0]}")
-        self._refused.add(self._here.folder)
+        self.refused.add(self._here.folder)
         if place:
             log.info("%s%s", place, self._here.cell)
         log.error("error: %s", why)
@@ -75,7 +75,7 @@ class Report:
         if dataset not in self.missing:
             log.info("skipped: %s", reason) if skip else log.error("error: %s", why)
         self.missing[dataset] = why
-        self._refused.add(self._here.folder)
+        self.refused.add(self._here.folder)
         if skip:
             self._skipped[dataset] += 1
         else:
@@ -87,8 +87,6 @@ class Report:
 
     def close(self):
         """Print which cells were skipped and which have a problem; return the exit status of the command."""
-        for folder in self._refused:
-            _remove_unused(folder)
         for dataset, count in self._skipped.items():
             reason = self.missing[dataset].splitlines()[0].rstrip(":")
             print(f"skipped: {reason}: {count} of {len(self._cells)} cells")
@@ -105,7 +103,7 @@ class Report:
         return int(bool(self._problems))
 
 
-def _remove_unused(folder):
+def remove_unused(folder):
     """Remove the folder of a cell where it has Hydra's own files only, and folders above that are empty without it."""
     if folder.is_dir() and {path.name for path in folder.iterdir()} <= {".hydra", "run.log"}:
         shutil.rmtree(folder, ignore_errors=True)

@@ -147,12 +147,12 @@ class Cell:
         with Store(self.folder, on_wait=on_wait or self._say_held) as store:
             clear_unfinished(self.folder / RUN)
             self._check_data(rows := store.rows())
-            store_names(self.folder.parent, self.dataset.feature_names)
             todo = self.todo(rows)
             if todo or not place:
                 self._announce(place, todo)
             unscored = self._do(todo, store) if todo else []
             settle(store, settings, self.dataset.n_classes, keys)
+            store_names(self.folder.parent, self.dataset.sha, self.dataset.feature_names)
             rows = [row for row in store.rows() if row["trial"] in keys]
         ends = Counter(row["status"] for row in rows)
         if todo or not place:

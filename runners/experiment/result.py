@@ -12,12 +12,10 @@ from runners.code import ROOT
 from runners.progress import log
 from runners.store.folder import load_results
 from runners.store.identity import Identity
-from runners.store.names import size_to_show, stored_names
+from runners.store.names import first_of, size_to_show, stored_names
 from runners.store.row import from_json, subsets_of
 from runners.store.tidy import tidy
 from runners.words import counted
-
-MOST_NAMES = 10  # of features, in a line
 
 
 def say_result(settings, trials, n_pending, seconds):
@@ -45,8 +43,8 @@ def say_result(settings, trials, n_pending, seconds):
         log.info("  kept though they are of other code or packages (%s); %s", words, again)
     for line in _best_lines(percent(summarise(frame))):
         log.info("  %s", line)
-    if line := _first_names(results.trials, stored_names(folder.parent)):
-        words = ["python", "-m", "scripts.features", f"study={folder.parts[-3]}"]
+    if line := _first_names(results.trials, folder):
+        words = ["python", "-m", "scripts.features", f"study={folder.parts[-3]}", f"dataset={folder.parts[-2]}"]
         words += [] if folder.parents[2] == ROOT / "results" else [f"results_dir={folder.parents[2]}"]
         log.info("  %s (%s)", line, shlex.join(words))
     log.info("  %s", folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
@@ -77,18 +75,18 @@ def _best_lines(summary):
         )
 
 
-def _first_names(trials, names):
+def _first_names(trials, folder):
     """Return what the defaults select, of features that have names; "" without any, or where no fit says something."""
     poor = trials["status"].isin([*UNSCORED, "collapsed", "diverged"])
     fits = trials[trials["is_default"] & ~poor & (trials["method"] != RANDOM)]
-    if names is None or fits.empty:
+    names = None if fits.empty else stored_names(folder.parent, fits["data_sha"].iloc[0])
+    if names is None:
         return ""
     sets = subsets_of(fits["ranking"].iloc[0], from_json(fits["sizes"].iloc[0]))
     features = sets[size_to_show(sets)]
     if len(features) in (0, len(names)):
         return ""
-    first = [*(names[feature] for feature in features[:MOST_NAMES]), *(["..."] if len(features) > MOST_NAMES else [])]
-    return f"selected by default parameters ({counted(len(features), 'feature')}): {', '.join(first)}"
+    return f"selected by default parameters ({counted(len(features), 'feature')}): {first_of(features, names)}"
 
 
 def _mean_of_draws(summary, metric, selection):

@@ -1,29 +1,34 @@
-"""The names of the features of a data set, which stand beside its cells: ``results/<study>/<dataset>/features.csv``."""
+"""The names of the features of a data set, beside its cells: ``results/<study>/<dataset>/features.json``."""
 
-import csv
+import json
 
-from runners.store.files import write_rows
+from runners.store.files import held, replace_file
 
-FILE = "features.csv"
-COLUMNS = ["number", "name"]  # from 0; in the order of the features
+FILE = "features.json"
 SHOWN = 10
 
 
-def store_names(folder, names):
-    """Write the names of a data set, or None, where they are not stored yet or the file of the data has others now."""
-    if names is not None and stored_names(folder) != list(names):
-        write_rows(folder / FILE, COLUMNS, enumerate(names))
+def store_names(folder, sha, names):
+    """Keep the names of the features of a data set, or None, and the checksum of its values, which they belong to."""
+    if names is not None and stored_names(folder, sha) != list(names):
+        with held(folder / FILE):
+            replace_file(folder / FILE, json.dumps({"data_sha": sha, "names": list(names)}, indent=0).encode())
 
 
-def stored_names(folder):
-    """Return the names of the features of the data set with this folder; None where its features have none."""
+def stored_names(folder, sha):
+    """Return the names of the features of the data with this checksum; None where none are stored of these."""
     try:
-        with open(folder / FILE, encoding="utf-8", newline="") as file:
-            return [row["name"] for row in csv.DictReader(file)]
-    except FileNotFoundError:
+        content = json.loads((folder / FILE).read_bytes())
+        return content["names"] if content["data_sha"] == sha else None
+    except (FileNotFoundError, ValueError, KeyError, TypeError):
         return None
 
 
 def size_to_show(sizes):
     """Return the size whose selection is shown where none is asked for: the least of ten or more, or the largest."""
     return min((size for size in sizes if size >= SHOWN), default=max(sizes))
+
+
+def first_of(features, names):
+    """Return the names of the first ten of some features in a line, with points for the others."""
+    return ", ".join([*(names[one] for one in features[:SHOWN]), *(["..."] if len(features) > SHOWN else [])])

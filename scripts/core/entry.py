@@ -42,7 +42,7 @@ def command(name, folder=CONF, config_name=None, parts=None):
                 if lacking := sorted(needed - options.keys()):
                     raise ConfigError(f"{lacking[0]} must be given: {lacking[0]}=...")
                 if options.get("format", "") is None and "output" in options:
-                    options["format"] = FORMATS.get(Path(str(options["output"])).suffix, "md")
+                    options["format"] = _format_of(options["output"], OPTIONS[name]["format"])
                 check_fields(name, options, OPTIONS[name])
                 if options.get("n_jobs") == -1:
                     from joblib import cpu_count  # here, as few commands need it
@@ -60,6 +60,15 @@ def command(name, folder=CONF, config_name=None, parts=None):
         return main
 
     return decorate
+
+
+def _format_of(output, kind):
+    """Return the format of a page, as the ending of its file says; Markdown where it says nothing."""
+    ending = Path(str(output)).suffix
+    found = FORMATS.get(ending, "md")
+    if not kind.holds(found):
+        raise ConfigError(f"output={output} asks by {ending} for format={found}, which must be {kind.words}.")
+    return found
 
 
 def is_typed(option):

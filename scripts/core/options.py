@@ -98,7 +98,7 @@ OPTIONS = {
     "features": {
         **RESULTS, **OUTPUT,
         "dataset": optional(NAME),
-        "methods": CELLS["methods"],
+        "methods": optional(one_or_more(NAME)),
         "metric": METRIC,
         "selection": SELECTION,
         "size": optional(whole(1, 10**9)),

@@ -209,7 +209,8 @@ class Study:
 
     def feature_names(self, dataset):
         """Return the names of the features of a data set; None where they have none, and in a shipped study."""
-        return None if self.folder is None else stored_names(self.folder / dataset)
+        shas = self.trials.loc[self.trials["dataset"] == dataset, "data_sha"].unique()
+        return stored_names(self.folder / dataset, shas[0]) if self.folder is not None and len(shas) == 1 else None
 
     def spread(self):
         """Say what a band or an error bar shows."""

@@ -6,6 +6,7 @@ import io
 import numpy as np
 
 from metrics.study import is_learned
+from runners.store.names import first_of
 from runners.store.row import from_json
 from runners.words import counted
 from scripts.core.command_lines import repeat
@@ -14,7 +15,6 @@ from scripts.core.words import labelled
 
 WIDTH, HEIGHT = 320, 120  # size of a curve, in its own units
 POINTS = 150  # most points of a curve: more would not show, but make the page larger
-SHOWN = 10  # features that are named
 GREYS = 15  # with the colour of the mark four bits a pixel, which halves the pictures
 MARK = (213, 94, 0)  # colour of a selected pixel: colour-blind readers, too, see orange on grey
 
@@ -45,17 +45,10 @@ def trial_facts(row, sets, trace, size, face, names, seeds):
         "seeds": list(_seeds(seeds)),
         "curve": curve(trace),
         "size": size,
-        "features": _first(features, names) if size < row["n_features"] else "",
+        "features": first_of(features, names) if names and features is not None and size < row["n_features"] else "",
         "pixels": pixels(face, features) if face is not None and features is not None and size < face[0].size else None,
         "command": repeat(row),
     }
-
-
-def _first(features, names):
-    """Return the names of the first of some features, best first; "" where they are not known."""
-    if names is None or features is None:
-        return ""
-    return ", ".join([*(names[one] for one in features[:SHOWN]), *(["..."] if len(features) > SHOWN else [])])
 
 
 def curve(values):

@@ -64,7 +64,8 @@ def test_the_rows_of_a_transposed_table_are_features(tmp_path):
     np.testing.assert_array_equal(samples, X)
     assert labels.tolist() == KINDS
     nameless = write(tmp_path, n="5,6,7\n1,1,3\n0,1,0\n")  # the first row is the label
-    samples, labels, _ = read(nameless, options={"y": 0}, transposed=True)
+    samples, labels, names = read(nameless, options={"y": 0}, transposed=True)
+    assert names == ["row 1", "row 2"]
     assert samples.tolist() == [[1, 0], [1, 1], [3, 0]] and labels.tolist() == [5, 6, 7]
     bare = write(tmp_path, bare="g1,1.5,4,7,0\ng2,-2,5,8,1\ng3,3,6,9,2\n")
     with pytest.raises(DataError, match="first column has texts: say that they name the features, names=0"):
@@ -182,7 +183,7 @@ def test_texts_become_a_feature_for_each_value_in_all_files(tmp_path):
 def test_texts_that_all_differ_are_no_features_unless_they_are_named(tmp_path):
     lines = [f"w{number},{number % 3},{'uv'[number % 2]}" for number in range(12)]
     (path,) = write(tmp_path, t="\n".join(["id,p,kind", *lines]))
-    with pytest.raises(DataError, match=r"id: no text occurs twice, .* Say ignore=\[id\], or onehot="):
+    with pytest.raises(DataError, match=r"id: hardly a text occurs twice, .* Say ignore=\[id\], or onehot="):
         read([path], options={"y": "kind", "onehot": True})
     assert read([path], options={"y": "kind", "onehot": ["id"]})[0].shape == (12, 13)
 
@@ -234,6 +235,8 @@ def test_a_sheet_of_excel_is_a_table(tmp_path):
     assert labels.tolist() == KINDS
     source["options"]["sheet"] = "second"
     np.testing.assert_array_equal(read_source(source, tmp_path / "t.xlsx")[0], X[::-1])
+    table.rename(columns={"p": 400, "r": 404.5}).to_excel(tmp_path / "n.xlsx", index=False)
+    assert read_source({"format": "xlsx", "options": {"y": "kind"}}, tmp_path / "n.xlsx")[2] == ["400", "q", "404.5"]
 
 
 def test_numbers_in_a_table_are_those_that_python_reads(tmp_path):

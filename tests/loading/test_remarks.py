@@ -34,6 +34,7 @@ def test_constant_features_and_one_that_numbers_the_samples_are_named(made):
 @pytest.mark.parametrize("made", [np.asarray, csr_array], ids=["dense", "sparse"])
 def test_copies_of_features_and_of_samples_are_named(made):
     twice = np.vstack([X, X[3]])
+    twice[3, 4], twice[12, 4] = 0.0, -0.0
     twice[:, 6] = twice[:, 1]
     twice[:, [0, 8]] = 0.0  # constant ones are said to be that
     frame = pd.DataFrame(twice, columns=list("abcdefghi")) if made is np.asarray else made(twice)

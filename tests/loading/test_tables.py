@@ -70,7 +70,8 @@ def test_a_number_is_read_to_its_last_digit(tmp_path):
 @pytest.mark.parametrize("label", [1, "1"])
 def test_labels_may_be_numbers_and_columns_be_ignored_by_number(tmp_path, label):
     (tmp_path / "t.csv").write_text("7,1,10\n8,2,11\n9,1,12\n")
-    samples, labels, _ = READERS["csv"](tmp_path / "t.csv", label, ignore=[0])
+    samples, labels, names = READERS["csv"](tmp_path / "t.csv", label, ignore=[0])
+    assert names == ["column 2"]
     assert samples.tolist() == [[10], [11], [12]] and labels.tolist() == [1, 2, 1]
 
 
@@ -174,6 +175,26 @@ def test_anndata_is_read_dense_or_sparse_with_a_column_of_obs(tmp_path, matrix, 
         assert labels.tolist() == expected
     with pytest.raises(DataError, match="no column 'cells' in obs; it has batch, cell, tissue"):
         read_source({"format": "h5ad", "options": {"y": "cells"}}, tmp_path / "t.h5ad")
+
+
+def test_anndata_may_have_names_in_another_way_or_none_and_files_of_other_genes_are_not_joined(tmp_path):
+    source, paths = {"format": "h5ad"}, [tmp_path / "a.h5ad", tmp_path / "b.h5ad"]
+    for path in paths:
+        write_h5ad(path, X)
+    assert read_source(source, paths)[0].shape == (2 * len(X), X.shape[1])
+    with h5py.File(paths[1], "r+") as file:
+        names = file["var/gene"][()]
+        file["var/gene"][:] = names[::-1]
+    with pytest.raises(DataError, match="b.h5ad has other features than .*a.h5ad, or in another order"):
+        read_source(source, paths)
+    for values, expected in ((names[::-1], names[::-1].astype(str).tolist()), (names[1:], None)):
+        with h5py.File(paths[1], "r+") as file:
+            del file["var/gene"]
+            file.create_group("var/gene")["values"] = values
+        assert read_source(source, paths[1])[2] == expected
+    with h5py.File(paths[1], "r+") as file:
+        del file["var/gene"]
+    assert read_source(source, paths[1])[2] is None
 
 
 HOLES = np.array([[1.0, np.nan], [3, 4], [np.nan, 6], [8, 10]])

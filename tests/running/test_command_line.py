@@ -134,6 +134,16 @@ def test_a_wrong_word_is_a_clear_error_before_any_work(tmp_path, arguments, word
     assert not any(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("more", [[], ["runner.plan=true"]])
+def test_a_refused_command_removes_no_folder_that_was_there(tmp_path, more):
+    cell = tmp_path / "smoke/digits/max_variance"
+    (cell / ".hydra").mkdir(parents=True)
+    (cell / "run.log").write_text("what was said\n")
+    words = ["method=max_variance", "dataset=digits", "protocol=smoke", "protocol.sizes=[70]", "runner.n_jobs=1", *more]
+    assert run(*words, f"results_dir={tmp_path}", check=False).returncode == 1
+    assert (cell / "run.log").read_text().startswith("what was said\n")
+
+
 def test_parameters_that_the_grid_tries_may_be_the_defaults(tmp_path):
     cell = [f"dataset={TRUTH}", "protocol=smoke", "method=socfs", "runner.points=default", f"results_dir={tmp_path}"]
     run(*cell, "runner.n_jobs=1", "method.params.lambda_=1.0", "method.grid.lambda_=[1.0]", "method.params.lambda2=1.0")
