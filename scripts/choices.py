@@ -8,6 +8,7 @@ from metrics.study.frames import percent
 from metrics.study.kept import MEASURES
 from metrics.study.losses import candidates, losses, mean_losses
 from metrics.study.selections import BY_NAME
+from runners.words import counted
 from scripts.core.conf import family_of
 from scripts.core.entry import command
 from scripts.core.study import Study
@@ -36,8 +37,8 @@ def choices_page(found, metric, names):
         "choices.md.j2",
         what=METRICS[metric],
         names=names,
-        n_cells=len(found.groupby(["study", "dataset", "method"])),
-        n_datasets=found["dataset"].nunique(),
+        cells=counted(len(found.groupby(["study", "dataset", "method"])), "cell"),
+        datasets=counted(found["dataset"].nunique(), "data set"),
         rows=rows,
     )
 

@@ -22,6 +22,7 @@ from runners.experiment.notes import finished, note_of
 from runners.experiment.settings import Names, read_names, read_runner, read_settings, resolved
 from runners.experiment.sweep import Composer, jobs_of
 from runners.progress import end_cell, show_bar
+from runners.words import counted
 from runners.workers import processes
 
 log = logging.getLogger(__name__)
@@ -164,7 +165,7 @@ class Cells(Sweeper):
         log_to_screen(config.hydra)
         if (shard := OmegaConf.select(config, "shard")) is not None:
             cells = _part_of(shard, cells)
-            log.info("shard %s: %d cells", shard, len(cells))
+            log.info("shard %s: %s", shard, counted(len(cells), "cell"))
         if self._is_plain():
             self._go_through(cells)
         else:

@@ -59,7 +59,7 @@ def test_a_method_is_checked_run_packed_and_verified(answer, results, monkeypatc
     assert f"max_variance on {TRUTH}: 0 of 1 fit to do" in said and "packed" not in out
     assert "max_variance" not in reference.files_of("tiny")
     status, out, said = answer("max_variance", "runner.n_jobs=1")
-    assert status == 0 and "nothing failed" in out and "1 cells packed" in out and "1 cells verified" in out
+    assert status == 0 and "nothing failed" in out and "1 cell packed" in out and "1 cell verified" in out
     assert "First the default parameters" not in said  # they are stored
     assert "A finding" in out and "git add results/reference/tiny\n" in out
     packed, own = reference.read("tiny", ["max_variance"]), Study.open(results, "tiny").frame

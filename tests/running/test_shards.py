@@ -60,7 +60,7 @@ def test_a_part_of_a_sweep_runs_its_own_cells_and_counts_them(tmp_path):
 
 def test_a_part_of_a_sweep_that_hydra_itself_goes_through_has_its_own_cells_too(tmp_path):
     words = ["run.py", *SWEEP, f"results_dir={tmp_path}", "shard=1/2", "hydra.sweeper.max_batch_size=1"]
-    assert "shard 1/2: 1 cells" in forked.printed(words, ROOT)
+    assert "shard 1/2: 1 cell\n" in forked.printed(words, ROOT)
     assert len(load_all(tmp_path).trials) == 1
 
 
