@@ -31,7 +31,7 @@ def read_source(source, paths):
     count = len(paths) - len(source.get("labels", {}).get("files", ()))
     path = paths[0]
     try:
-        X, y, *names = _read(source, paths[:count], paths[count:])
+        X, y, names = _read(source, paths[:count], paths[count:])
     except DataError:
         raise
     except ModuleNotFoundError as error:
@@ -57,7 +57,7 @@ def read_source(source, paths):
     X, y, kept = take_steps(path, X, y, source.get("steps", ()))
     X, y = fill_missing(path, X, y, source.get("fill", "error"))
     X, y = first_per_class(X, y, source["per_class"]) if "per_class" in source else (X, y)
-    return X, y, [names[0][number] for number in kept] if any(names) else None
+    return X, y, None if names is None else [names[number] for number in kept]
 
 
 def _read(source, paths, label_paths):

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pandas as pd
 
-from metrics.study import RANDOM
+from metrics.study import POOR, RANDOM
 from metrics.study.frames import of_kmeans
 from metrics.study.selections import BY_NAME
 from metrics.study.summary import select
@@ -13,10 +13,11 @@ from runners.words import counted
 from scripts.core.command_lines import MissingResults, fill_pairs, with_commands
 from scripts.core.conf import CONF, printed, rows_of, unique_names
 from scripts.core.entry import command
+from scripts.core.floats import split
 from scripts.core.study import Study
 from scripts.core.text import deliver, listed
 from scripts.core.views import WIDTH, render
-from scripts.core.words import POOR, by_labels
+from scripts.core.words import by_labels
 
 
 def selected_features(study, method, dataset, metric="acc", selection="best_over_grid"):
@@ -99,7 +100,8 @@ def _page(found, study, asked, metric, selection):
     own = of_kmeans(study.summary[(study.summary["dataset"] == dataset) & (study.summary["n_selected"] == size)])
     status = select(own, metric, selection, per_size=True).set_index("method")["status"]
     heads = {method: name + "‡" * (status[method] in POOR) for method, name in unique_names("method", methods).items()}
-    columns = [[heads[method], *wide[method]] for method in methods]
+    ranks, columns = ["rank", *map(str, wide.index)], [[heads[method], *wide[method]] for method in methods]
+    parts = split([max(map(len, column)) + 3 for column in columns], max(map(len, ranks)) + 3, WIDTH - 1)
     stored = study.trials[study.trials["dataset"] == dataset]
     return render(
         "features.md.j2",
@@ -111,20 +113,8 @@ def _page(found, study, asked, metric, selection):
         lacking=[] if asked else [method for method in selecting(stored) if method not in methods],
         choice=by_labels(BY_NAME[selection].per_size, metric),
         origin=study.origin(methods),
-        blocks=list(_blocks(["rank", *map(str, wide.index)], columns)),
+        blocks=[list(zip(ranks, *columns[part], strict=True)) for part in parts],
     )
-
-
-def _blocks(first, columns):
-    """Yield tables, lists of lines, that begin with the same column and are no wider than a page, if one more is."""
-    block, width = [first], 0
-    for column in columns:
-        width += 3 + max(map(len, column))
-        if len(block) > 1 and width > WIDTH - 12:
-            yield list(zip(*block, strict=True))
-            block, width = [first], 3 + max(map(len, column))
-        block.append(column)
-    yield list(zip(*block, strict=True))
 
 
 if __name__ == "__main__":

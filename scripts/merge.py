@@ -50,9 +50,6 @@ def merge(sources, target):
             check_rows(path, protocol)
             with Store(Path(target, place)) as store:
                 n_new, why = _add(path, store)
-                if n_new:
-                    sha = store.rows()[0]["data_sha"]
-                    store_names(store.folder.parent, sha, stored_names(path.parents[1], sha))
             added += n_new
             conflicts += [f"{place} of {source}: {why}"] if why else []
     return added, conflicts
@@ -86,6 +83,8 @@ def _add(path, store):
     store.append(
         [Outcome(row, *([tuple(one.values()) for one in others[name][row["trial"]]] for name in OTHERS)) for row in new]
     )
+    sha = rows[0]["data_sha"]
+    store_names(store.folder.parent, sha, stored_names(path.parents[1], sha))
     return len(new), ""
 
 

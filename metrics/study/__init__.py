@@ -4,6 +4,7 @@ FAILED = "failed"  # the status of a trial whose fit or evaluation raised
 TIMEOUT, OUT_OF_MEMORY = "timeout", "out_of_memory"  # a cap ended the fit, which is not an error of the method
 CAPPED = (TIMEOUT, OUT_OF_MEMORY)
 UNSCORED = (FAILED, *CAPPED)  # the statuses of trials that have no feature sets
+POOR = ("collapsed", "diverged")  # those of fits that learned nothing
 # Metrics of a feature set: name -> printed name.  The first two are of the K-means restarts, or of learned labels.
 METRICS = {"acc": "ACC", "nmi": "NMI", "nearest_neighbour": "1-NN accuracy", "reconstruction": "Reconstruction"}
 RANDOM, ALL = "random_rankings", "all_features"

@@ -5,7 +5,7 @@ import shlex
 from collections import Counter
 from pathlib import Path
 
-from metrics.study import RANDOM, UNSCORED
+from metrics.study import POOR, RANDOM, UNSCORED
 from metrics.study.frames import fits_of, percent
 from metrics.study.summary import Cells, cells_of_draws, summarise
 from runners.code import ROOT
@@ -44,10 +44,14 @@ def say_result(settings, trials, n_pending, seconds):
     for line in _best_lines(percent(summarise(frame))):
         log.info("  %s", line)
     if line := _first_names(results.trials, folder):
-        words = ["python", "-m", "scripts.features", f"study={folder.parts[-3]}", f"dataset={folder.parts[-2]}"]
-        words += [] if folder.parents[2] == ROOT / "results" else [f"results_dir={folder.parents[2]}"]
-        log.info("  %s (%s)", line, shlex.join(words))
+        log.info("  %s (%s)", line, command_on("features", folder.parents[1], f"dataset={folder.parts[-2]}"))
     log.info("  %s", folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
+
+
+def command_on(script, study, *words):
+    """Return the command line of a script on the study with this folder."""
+    place = [] if study.parent == ROOT / "results" else [f"results_dir={study.parent}"]
+    return shlex.join(["python", "-m", f"scripts.{script}", f"study={study.name}", *words, *place])
 
 
 def _best_lines(summary):
@@ -77,7 +81,7 @@ def _best_lines(summary):
 
 def _first_names(trials, folder):
     """Return what the defaults select, of features that have names; "" without any, or where no fit says something."""
-    poor = trials["status"].isin([*UNSCORED, "collapsed", "diverged"])
+    poor = trials["status"].isin([*UNSCORED, *POOR])
     fits = trials[trials["is_default"] & ~poor & (trials["method"] != RANDOM)]
     names = None if fits.empty else stored_names(folder.parent, fits["data_sha"].iloc[0])
     if names is None:

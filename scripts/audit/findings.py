@@ -1,9 +1,8 @@
 """The sentences that follow from the tables of an audit."""
 
-from metrics.study import METRICS
+from metrics.study import METRICS, POOR
 from metrics.study.frames import of_kmeans
 from scripts.core.text import span
-from scripts.core.words import POOR
 
 # An overlap of at least so much, corrected for chance, means that two rankings select the same features.
 SAME = 0.9

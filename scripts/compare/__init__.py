@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from metrics.study import is_learned
+from metrics.study import POOR, is_learned
 from runners.store.reference import PREFIX, shipped_studies
 from scripts.compare.controls import control_scores
 from scripts.compare.headline import with_equivalence
@@ -13,7 +13,7 @@ from scripts.core.conf import find, whole_grid
 from scripts.core.published import PAPERS, load_published
 from scripts.core.study import Study
 from scripts.core.tables import paper_tables
-from scripts.core.words import PARTIAL, POOR
+from scripts.core.words import PARTIAL
 from scripts.make_table import table_cells
 
 COLUMNS = (

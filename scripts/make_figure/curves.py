@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
-from scripts.core.words import POOR
+from metrics.study import POOR
 from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, apart, face, frame, in_words, new_figure
 
 LABEL, PLOT = 11, 0.75  # points between lines of text; the part of the figure's height that the axes take

@@ -104,7 +104,7 @@ def _fits(trials, method):
     odd = {name: count for name, count in sorted(Counter(trials["status"]).items()) if name != "converged"}
     parts = [f"{count} {'stopped at max_iter' if name == 'max_iter' else name}" for name, count in odd.items()]
     points = f"Incomplete: {stored} of {whole} grid points" if stored < whole else f"{stored} grid points"
-    return ", ".join([points, f"{counted(len(trials), 'fit')}", *parts])
+    return ", ".join([points, counted(len(trials), "fit"), *parts])
 
 
 def convergence(

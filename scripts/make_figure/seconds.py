@@ -5,9 +5,8 @@ from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from metrics.study import METRICS
+from metrics.study import METRICS, POOR
 from scripts.core.command_lines import MissingResults
-from scripts.core.words import POOR
 from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, face, frame, in_words, legend_in, new_figure
 
 FEW = 8  # methods that all have their colour; of more, those of a front

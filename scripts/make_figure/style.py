@@ -11,8 +11,8 @@ from matplotlib import rc_context
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
+from metrics.study import POOR
 from scripts.core.conf import names
-from scripts.core.words import POOR
 
 # Okabe & Ito's colours, which most colour-blind readers tell apart, without the yellow that fades on white, and two of
 # Tol's; every method also has a marker of its own, so that the figure can be printed in black and white.

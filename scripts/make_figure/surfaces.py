@@ -8,10 +8,9 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgba
 from matplotlib.patches import Rectangle
 
-from metrics.study import METRICS
+from metrics.study import METRICS, POOR
 from metrics.study.frames import params_of
 from scripts.core.command_lines import MissingResults
-from scripts.core.words import POOR
 from scripts.make_figure.style import GREY, HEAT, NARROW, STYLE, WIDTH, frame, in_words, new_figure, number, symbol
 
 BEST, DEFAULT = "best", "default"

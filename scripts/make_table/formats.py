@@ -5,11 +5,11 @@ from textwrap import TextWrapper
 
 import pandas as pd
 
-from metrics.study import FAILED
+from metrics.study import FAILED, POOR
 from scripts.core.floats import split
 from scripts.core.text import pipes, signed, spread
 from scripts.core.views import render
-from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, POOR
+from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL
 from scripts.make_table.table import DECIMALS
 
 

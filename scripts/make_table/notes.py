@@ -5,7 +5,7 @@ from collections import Counter
 
 import pandas as pd
 
-from metrics.study import CAPPED, FAILED, METRICS, RANDOM, is_learned
+from metrics.study import CAPPED, FAILED, METRICS, POOR, RANDOM, is_learned
 from metrics.study.frames import of_kmeans
 from metrics.study.scored import scored
 from metrics.study.seeds import SCORES
@@ -15,7 +15,7 @@ from scripts.core.conf import find, printed, unique_names, whole_grid
 from scripts.core.published import PAPERS, explain
 from scripts.core.text import signed, span
 from scripts.core.views import notes
-from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, POOR, REFITTED, labelled, rule
+from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, REFITTED, labelled, rule
 from scripts.make_table.table import PARTS
 
 AVERAGED = " The numbers in the cells are means over these seeds."
@@ -25,6 +25,7 @@ def reading(cells, study, paper):
     """Return how to read a table, from its cells and the part of the study that belongs to it; it fits into a paper."""
     metric, selection = cells["metric"].iloc[0], cells["selection"].iloc[0]
     counts, seconds = Counter(cells["status"]), metric == "seconds"
+    of_defaults = selection in ("default_params", "largest_size")
     versions = study.trials["versions"].unique() if seconds else ()  # of two machines seconds are no difference of fits
     return notes(
         "make_table/reading.md.j2",
@@ -42,8 +43,8 @@ def reading(cells, study, paper):
         poor=cells["trial_status"].isin(POOR).any(),
         inherited=explain(cells["inherited"]),
         alike=study.protocol.get("scaling") == "zscore" and "max_variance" in set(cells["method"]),
-        changed=_changed(cells) if selection in ("default_params", "largest_size") else [],
-        thin=[] if selection in ("default_params", "largest_size") else _thin(cells, study),
+        changed=_changed(cells) if of_defaults else [],
+        thin=[] if of_defaults else _thin(cells, study),
     )
 
 
@@ -53,8 +54,9 @@ def _thin(cells, study):
     counts = study.trials.merge(there).groupby(["method", "dataset"])["params"].nunique()
     found = []
     for method, own in counts.groupby("method"):
-        fewer = own[own < (whole_grid(method, study.protocol) or 0)]
-        found += [f"{method} {span(fewer)} of {whole_grid(method, study.protocol)}"] if len(fewer) else []
+        whole = whole_grid(method, study.protocol) or 0
+        fewer = own[own < whole]
+        found += [f"{method} {span(fewer)} of {whole}"] if len(fewer) else []
     return found
 
 

@@ -1,10 +1,9 @@
 """The table that run.py prints after a sweep."""
 
-import shlex
 import shutil
 
 from runners.cli.boundary import words_of
-from runners.code import ROOT
+from runners.experiment.result import command_on
 from runners.store.files import StoreError
 from runners.store.folder import load_results
 from scripts.core.study import Study
@@ -36,9 +35,7 @@ def print_table(folder, cells):
     except (ValueError, StoreError, OSError) as error:
         print(f"no table: {words_of(error) or error}")
         return False
-    words = ["python", "-m", "scripts.make_table", f"study={study}"]
-    words += [] if results_dir == ROOT / "results" else [f"results_dir={results_dir}"]
     text = to_markdown(table, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns), notes="short")
     print(f"\n{for_screen(text)}")
-    print(f"With all notes, as csv, latex or html: {shlex.join(words)}")
+    print(f"With all notes, as csv, latex or html: {command_on('make_table', folder)}")
     return not damaged

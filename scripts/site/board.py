@@ -8,12 +8,11 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from metrics.study import METRICS, RANDOM, UNSCORED
+from metrics.study import METRICS, POOR, RANDOM, UNSCORED
 from metrics.study.families import CONFIDENCE
 from metrics.study.frames import of_kmeans
 from scripts.core.conf import family_of, names, unique_names
 from scripts.core.study import Study
-from scripts.core.words import POOR
 from scripts.findings import plan
 from scripts.findings.plan import CONFIRMATORY, ENOUGH, LEVEL, SCORES, WEIGHTS, datasets_of, estimates, tested
 from scripts.make_figure.seconds import with_seconds
