@@ -34,6 +34,9 @@ def offer(words):
     """Give Hydra all that words may name besides files of conf/, and return them as Hydra reads them."""
     if several := next(filter(None, (re.fullmatch(r"(dataset|method)=\[(.*)\]", word) for word in words)), None):
         raise ConfigError(f"{several[0]} must be one name; for a run with each: -m {several[1]}={several[2]}")
+    for _, name in (word.split("=", 1) for word in words if word.startswith("dataset=")):
+        if Path(name).suffix not in ("", ".yaml") and Path(name).is_file():
+            raise ConfigError(f"dataset={name} must be a name, not a file; for a table of your own: data={name}")
     words = offer_methods(suit(offer_own(words)) if any(word.startswith(f"{DATA}=") for word in words) else words)
     if any("truth" in word or "glob(" in word or word.startswith("experiment=") for word in words):
         offer_truth()

@@ -121,6 +121,7 @@ def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_p
         (["method=dgufs", "method.name=mine"], "conf/method/dgufs.yaml: name is 'mine', it must be that of the file"),
         (["protocol.name=mine"], "conf/protocol/dgufs.yaml: name is 'mine'"),
         (["method=dgufs", "method.params.alpha=3.0"], "Set 'method.grid.alpha=[3.0]', too"),
+        ([f"dataset={__file__}"], f"for a table of your own: data={__file__}"),
         (["-m", "dataset=[pie10p,orl]"], "must be one name; for a run with each: -m dataset=pie10p,orl"),
     ],
 )
