@@ -86,13 +86,8 @@ def trivial_rankings(X):
     }
 
 
-def overlap(features, values):
-    """Return the largest share of a set that can be among the features of the smallest values, over orders of ties."""
-    return float(_overlaps(np.asarray(features)[None], values)[0])
-
-
-def _overlaps(sets, values):
-    """Return the `overlap` of several sets of one size, the rows of an array."""
+def overlap(sets, values):
+    """Return the largest share of each set, a row, that can be of the smallest values, over orders of ties."""
     size = sets.shape[1]
     limit = np.partition(values, size - 1)[size - 1]
     chosen, room = values[sets], size - (values < limit).sum()
@@ -128,7 +123,7 @@ def trivial_overlaps(cell, rankings):
     for name, values in rankings.items():
         shares = {}
         for (size, is_start, _), sets in found.items():
-            shares.setdefault((size, is_start), []).append(_overlaps(sets, values))
+            shares.setdefault((size, is_start), []).append(overlap(sets, values))
         for (size, is_start), own in shares.items():
             own = np.concatenate(own)
             rows.append((name, size, is_start, chance(size, values), float(np.median(own)), own.min(), own.max()))
