@@ -11,7 +11,7 @@ import numpy as np
 
 from metrics.measures import N_MEASURES
 from runners.code import code_of_evaluation
-from runners.store.files import StoreError
+from runners.errors import StoreError
 from runners.store.identity import versions
 from runners.store.row import DIGEST
 
