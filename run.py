@@ -62,27 +62,21 @@ def _scratch():
 _MADE = set()  # the folders of cells that were not there before this command
 
 
-def _folder(part):
-    """Return a resolver of Hydra's folders.  They are made before `main` runs: a wrong name ends the command here."""
-
-    def resolve(*, _root_):
-        try:
-            names = read_names(_root_)
-        except ConfigError as error:
-            sys.exit(f"error: {error}")
-        if OmegaConf.select(_root_, "runner.plan") is True:
-            names = names._replace(results_dir=Path(_scratch().name))
-        elif not names.folder.exists():
-            _MADE.add(names.folder)
-        study = names.folder.parents[1]
-        return str({"cell": names.folder, "study": study, "inside": names.folder.relative_to(study)}[part])
-
-    return resolve
+def _folder(part, *, _root_):
+    """Return a folder of Hydra, which is made before `main` runs: a wrong name ends the command here."""
+    try:
+        names = read_names(_root_)
+    except ConfigError as error:
+        sys.exit(f"error: {error}")
+    if OmegaConf.select(_root_, "runner.plan") is True:
+        names = names._replace(results_dir=Path(_scratch().name))
+    elif not names.folder.exists():
+        _MADE.add(names.folder)
+    study = names.folder.parents[1]
+    return str({"cell": names.folder, "study": study, "inside": names.folder.relative_to(study)}[part])
 
 
-OmegaConf.register_new_resolver("cell_folder", _folder("cell"))
-OmegaConf.register_new_resolver("study_folder", _folder("study"))
-OmegaConf.register_new_resolver("inside_study", _folder("inside"))
+OmegaConf.register_new_resolver("folder", _folder)
 
 if __name__ == "__main__":
     sys.path.append(os.getcwd())  # where a method of one's own may lie

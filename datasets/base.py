@@ -196,11 +196,11 @@ def _parts(X):
 
 
 def _samples(name, X):
+    X = X if sparse.issparse(X) else np.asarray(X)
+    if X.ndim != 2 or not min(X.shape):
+        raise DataError(f"{name}: X of shape {X.shape} must be (n_samples, n_features), with at least one of each.")
     if sparse.issparse(X):
         return _sparse_samples(name, X)
-    X = np.asarray(X)
-    if X.ndim != 2 or not X.size:
-        raise DataError(f"{name}: X of shape {X.shape} must be (n_samples, n_features), with at least one of each.")
     if np.iscomplexobj(X):
         raise DataError(f"{name}: X must be real numbers, not {X.dtype}.")
     try:
@@ -219,8 +219,6 @@ def _samples(name, X):
 
 
 def _sparse_samples(name, X):
-    if not min(X.shape):
-        raise DataError(f"{name}: X of shape {X.shape} must be (n_samples, n_features), with at least one of each.")
     if X.dtype.kind not in "biuf":
         raise DataError(f"{name}: X must be real numbers, not {X.dtype}.")
     X = sparse.csr_array(X, dtype=np.float64, copy=True)

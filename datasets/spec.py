@@ -116,15 +116,18 @@ def read_spec(name):
     A DataError says that the name is unknown, and lists the known ones, that the file breaks `check_spec`, or that its
     `same_source_as` is no data set here, or names another one itself.
     """
-    if name not in dataset_names() and parts_of(name):
+    names, where = dataset_names(), f"conf/dataset/{name}.yaml:"
+    if name not in names and parts_of(name):
         return check_spec(truth_spec(name))
-    if name not in dataset_names():
-        raise DataError(f"there is no data set {name!r}; the known ones are {', '.join(dataset_names())}.")
+    if name not in names:
+        raise DataError(f"there is no data set {name!r}; the known ones are {', '.join(names)}.")
     spec = check_spec(_content(name))
-    if spec["name"] != name:
-        raise DataError(f"conf/dataset/{name}.yaml: name is {spec['name']!r}, it must be that of the file.")
+    _require(spec["name"] == name, where, f"name is {spec['name']!r}, it must be that of the file")
     if "same_source_as" in spec:
-        _check_other(spec["same_source_as"], f"conf/dataset/{name}.yaml:")
+        other = spec["same_source_as"]
+        _require(other in names, where, f"same_source_as={other!r} must be in {', '.join(names)}")
+        first = check_spec(_content(other)).get("same_source_as", other)
+        _require(first == other, where, f"same_source_as={other!r} is itself of {first!r}; name that one")
     return spec
 
 
@@ -138,12 +141,6 @@ def _content(name):
         return yaml.safe_load((FOLDER / f"{name}.yaml").read_text(encoding="utf-8"))
     except (yaml.YAMLError, UnicodeDecodeError, RecursionError) as error:
         raise DataError(f"conf/dataset/{name}.yaml is not YAML: {' '.join(str(error).split())}") from error
-
-
-def _check_other(other, where):
-    _require(other in dataset_names(), where, f"same_source_as={other!r} must be in {', '.join(dataset_names())}")
-    first = check_spec(_content(other)).get("same_source_as", other)
-    _require(first == other, where, f"same_source_as={other!r} is itself of {first!r}; name that one")
 
 
 def check_spec(spec):

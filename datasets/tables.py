@@ -88,26 +88,21 @@ def _check_first(path, table, wanted):
 
 def xlsx_frame(path, wanted=(), header=True, sheet=0, missing=()):
     """Return a sheet of an Excel file, by name or number, as a DataFrame; pandas needs openpyxl for it."""
+    import openpyxl  # noqa: F401  `read_source` says where it is missing
     import pandas as pd
 
-    try:
-        table = pd.read_excel(
-            path, sheet_name=sheet, header=0 if header else None, keep_default_na=False,
-            na_values=[*MISSING, *missing], engine="openpyxl",
-        )  # fmt: skip
-    except ImportError as error:
-        raise DataError(f"{path}: to read Excel, pandas needs another package: pip install openpyxl.") from error
+    table = pd.read_excel(
+        path, sheet_name=sheet, header=0 if header else None, keep_default_na=False,
+        na_values=[*MISSING, *missing], engine="openpyxl",
+    )  # fmt: skip
     return as_numbers(table)
 
 
 def parquet_frame(path, wanted=()):
-    """Return a Parquet file as a DataFrame; pandas needs pyarrow for it."""
+    """Return a Parquet file as a DataFrame."""
     import pandas as pd
 
-    try:
-        return pd.read_parquet(path)
-    except ImportError as error:
-        raise DataError(f"{path}: to read Parquet, pandas needs another package: pip install pyarrow.") from error
+    return pd.read_parquet(path)
 
 
 def arff_frame(path, wanted=()):
@@ -252,11 +247,8 @@ def _plain(labels):
     """Return a column of labels as an array, with None for those that are missing among texts."""
     if labels.dtype.kind in "biuf":
         return labels.to_numpy()
-    return np.array([None if value is None or value != value else _stripped(value) for value in labels], dtype=object)
-
-
-def _stripped(value):
-    return value.strip() if isinstance(value, str) else value
+    stripped = [value.strip() if isinstance(value, str) else value for value in labels]
+    return np.array([None if value is None or value != value else value for value in stripped], dtype=object)
 
 
 def listed(names):

@@ -13,6 +13,10 @@ class ConfigError(ValueError):
     """A configuration cannot be run; this is found before any work."""
 
 
+class StoreError(RuntimeError):
+    """Results cannot be written or read; nothing stored earlier is lost."""
+
+
 class CommandEnded(SystemExit):
     """Ctrl-C or SIGTERM ends the command, and not something that a method did."""
 

@@ -86,13 +86,8 @@ def trivial_rankings(X):
     }
 
 
-def overlap(features, values):
-    """Return the largest share of a set that can be among the features of the smallest values, over orders of ties."""
-    return float(_overlaps(np.asarray(features)[None], values)[0])
-
-
-def _overlaps(sets, values):
-    """Return the `overlap` of several sets of one size, the rows of an array."""
+def overlap(sets, values):
+    """Return the largest share of each set, a row, that can be of the smallest values, over orders of ties."""
     size = sets.shape[1]
     limit = np.partition(values, size - 1)[size - 1]
     chosen, room = values[sets], size - (values < limit).sum()
@@ -128,7 +123,7 @@ def trivial_overlaps(cell, rankings):
     for name, values in rankings.items():
         shares = {}
         for (size, is_start, _), sets in found.items():
-            shares.setdefault((size, is_start), []).append(_overlaps(sets, values))
+            shares.setdefault((size, is_start), []).append(overlap(sets, values))
         for (size, is_start), own in shares.items():
             own = np.concatenate(own)
             rows.append((name, size, is_start, chance(size, values), float(np.median(own)), own.min(), own.max()))
@@ -190,20 +185,13 @@ def objective_gaps(trials, optima):
     optimum (a method), n_selected, objective, best, gap (relative to |best|). The objective is that of the largest size
     of a trial, so that only trials which share it are compared.
     """
-    trials = trials[~trials["status"].isin(UNSCORED)]
-    largest = trials["sizes"].map(max)
-    rows = []
-    for method, reference in optima.items():
-        best = dict(
-            zip(zip(trials["dataset"], trials["method"], largest, strict=True), trials["objective"], strict=True)
-        )
-        for index in trials.index[trials["method"] == method]:
-            dataset, size, value = trials.at[index, "dataset"], largest[index], trials.at[index, "objective"]
-            if (dataset, reference, size) in best:
-                lowest = best[dataset, reference, size]
-                rows.append((dataset, method, reference, size, value, lowest, (value - lowest) / abs(lowest)))
-    names = ["dataset", "method", "optimum", "n_selected", "objective", "best", "gap"]
-    return pd.DataFrame(rows, columns=names)
+    names = ["dataset", "method", "n_selected", "objective"]
+    fits = trials[~trials["status"].isin(UNSCORED)]
+    fits = fits.assign(n_selected=fits["sizes"].map(max))[names]
+    best = fits.drop_duplicates(names[:3], keep="last").rename(columns={"method": "optimum", "objective": "best"})
+    found = fits.assign(optimum=fits["method"].map(optima)).merge(best, on=["dataset", "optimum", "n_selected"])
+    found["gap"] = (found["objective"] - found["best"]) / found["best"].abs()
+    return found[["dataset", "method", "optimum", "n_selected", "objective", "best", "gap"]]
 
 
 def starts(trials):
@@ -231,6 +219,21 @@ def starts(trials):
         )
         .reset_index()
     )  # fmt: skip
+
+
+def scored(trials):
+    """Compare how many features have a score with how many were asked for, in fits from `fits_of`.
+
+    There is one row per data set and method of which some fit was asked for more features than have a score, so that
+    rounding or file order ranks the others: n_fits, of all that report it; asked, the largest size; low and high, of
+    the number that such a fit scores; and short, the share of such fits.
+    """
+    found = trials.dropna(subset=["n_scored"])
+    found = found.assign(asked=found["sizes"].map(max), value=found["n_scored"].astype(float))
+    lacking = found[found["value"] < found["asked"]].groupby(CELL)
+    table = lacking.agg(asked=("asked", "max"), low=("value", "min"), high=("value", "max"), n_short=("value", "size"))
+    table.insert(0, "n_fits", found.groupby(CELL).size().reindex(table.index).astype(int))
+    return table.assign(short=table["n_short"] / table["n_fits"]).drop(columns="n_short").reset_index()
 
 
 def evaluators(summary):

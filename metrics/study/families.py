@@ -30,8 +30,13 @@ def family_means(gains, families):
 
 def t_intervals(means, confidence=CONFIDENCE):
     """Return mean, low and high of each column of `family_means`, by Student's t; low and high nan of one family."""
-    mean, error, counts = _errors(means)
-    reach = stdtrit(np.maximum(counts - 1, 1), (1 + confidence) / 2) * error
+    means = np.asarray(means, dtype=float)
+    counts = np.isfinite(means).sum(axis=0)
+    mean = np.nansum(means, axis=0) / np.maximum(counts, 1)
+    squares = np.nansum((means - mean) ** 2, axis=0)
+    error = np.sqrt(squares / np.maximum(counts * (counts - 1), 1))
+    reach = np.where(counts > 1, stdtrit(np.maximum(counts - 1, 1), (1 + confidence) / 2) * error, np.nan)
+    mean = np.where(counts > 0, mean, np.nan)
     return mean, mean - reach, mean + reach
 
 
@@ -114,12 +119,3 @@ def _statistic(means):
         return np.where(counts > 1, t * (1 + step / 3 + step * step / 27) + skew / 6, 0.0)
 
     return t_of
-
-
-def _errors(means):
-    means = np.asarray(means, dtype=float)
-    counts = np.isfinite(means).sum(axis=0)
-    mean = np.nansum(means, axis=0) / np.maximum(counts, 1)
-    squares = np.nansum((means - mean) ** 2, axis=0)
-    error = np.sqrt(squares / np.maximum(counts * (counts - 1), 1))
-    return np.where(counts > 0, mean, np.nan), np.where(counts > 1, error, np.nan), counts

@@ -53,10 +53,13 @@ def check_one_protocol(trials):
         protocols = [Protocol.from_json(text) for text in sorted(group["protocol"].unique())]
         differing = sorted({name for protocol in protocols for name in protocols[0].differences(protocol)})
         if differing:
-            values = "; ".join(f"{name}: {_alternatives(protocols, name)}" for name in differing)
+            values = {name: sorted({str(one.stored().get(name)) for one in protocols}) for name in differing}
+            words = "; ".join(f"{name}: {' or '.join(each)}" for name, each in values.items())
+            rare = group[group["protocol"] == group["protocol"].value_counts().index[-1]].iloc[0]
             raise ValueError(
-                f"study={study!r} mixes {len(protocols)} protocols ({values}); their numbers cannot stand in one "
-                f"table. Move the results of all but one to studies of their own, such as those of {_rare(group)}."
+                f"study={study!r} mixes {len(protocols)} protocols ({words}); their numbers cannot stand in one "
+                "table. Move the results of all but one to studies of their own, such as those of "
+                f"{rare['method']} on {rare['dataset']}."
             )
 
 
@@ -71,16 +74,6 @@ def check_one_data(trials):
             f"is another one than that of {own['method'].iloc[1]}. Their numbers cannot stand in one column: run one "
             "of them under another name, and remove its folders here."
         )
-
-
-def _rare(trials):
-    """Return the first cell whose protocol is that of the fewest trials, as "mcfs on umist"."""
-    row = trials[trials["protocol"] == trials["protocol"].value_counts().index[-1]].iloc[0]
-    return f"{row['method']} on {row['dataset']}"
-
-
-def _alternatives(protocols, name):
-    return " or ".join(sorted({str(protocol.stored().get(name)) for protocol in protocols}))
 
 
 def scored_sizes(summary):

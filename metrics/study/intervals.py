@@ -47,10 +47,12 @@ def means_by_family(values, families, n_resamples=20_000):
     American Statistician 69, 2015, section 5.3). With two families that is all resamples, and still too narrow. Where
     all are of one family, k is the number of data sets, and the interval is about data sets of this family only.
     """
-    tail = _tail(values.index, families)
     values = values.sort_index()
-    of = np.array([families[name] for name in values.index])
-    counts = _resampled(tuple(np.unique(of, return_inverse=True)[1].tolist()), n_resamples)
+    of = np.unique([families[name] for name in values.index], return_inverse=True)[1]
+    k = of.max() + 1 if of.any() else len(of)
+    wider = scipy.special.stdtrit(k - 1, (1 - LEVEL) / 2) * np.sqrt(k / (k - 1)) if k > 1 else -np.inf
+    tail = scipy.special.ndtr(wider)  # the share of resamples below the low end, and above the high end
+    counts = _resampled(tuple(of.tolist()), n_resamples)
     means = np.einsum("rd,dc->rc", counts, values.to_numpy(dtype=float)) / counts.sum(axis=1, keepdims=True)
     low, high = np.quantile(means, [tail, 1 - tail], axis=0)
     return low, high
@@ -58,10 +60,7 @@ def means_by_family(values, families, n_resamples=20_000):
 
 @functools.lru_cache(maxsize=8)
 def _resampled(of, n_resamples):
-    """Return how often every data set is drawn in each resample; `of` has the number of its family for each.
-
-    They depend on the families alone, and take longer than the means: many columns are asked for one by one.
-    """
+    """Return how often every data set is drawn in each resample; kept, as many columns are asked for one by one."""
     members = [np.flatnonzero(np.equal(of, family)) for family in range(max(of) + 1)]
     rng = np.random.default_rng(0)
     times = rng.multinomial(len(members), np.full(len(members), 1 / len(members)), size=n_resamples)
@@ -71,12 +70,3 @@ def _resampled(of, n_resamples):
         counts[:, own] = rng.multinomial(drawn * len(own), np.full(len(own), 1 / len(own)))
     counts.flags.writeable = False
     return counts
-
-
-def _tail(datasets, families):
-    """Return the share of resamples below the low end of an interval, and above its high end."""
-    k = len({families[name] for name in datasets})
-    k = len(datasets) if k == 1 else k
-    if k < 2:
-        return 0.0
-    return scipy.special.ndtr(np.sqrt(k / (k - 1)) * scipy.special.stdtrit(k - 1, (1 - LEVEL) / 2))

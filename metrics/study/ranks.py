@@ -53,12 +53,23 @@ def compare(scores, alpha=0.05, posthoc=None):
     statistic, p = _friedman(rounded)
     if posthoc is None:
         return Comparison(statistic, p)
+    pairs = list(combinations(rounded, 2))
     if posthoc == "wilcoxon_holm":
-        _check_can_differ(n_datasets, n_methods, alpha)
-        return Comparison(statistic, p, posthoc, _wilcoxon_holm(rounded))
+        if n_datasets < (needed := datasets_needed(n_methods, alpha)):
+            raise ValueError(
+                f"wilcoxon_holm: with {n_methods} methods no pair can reach {alpha:g} on {n_datasets} data sets, "
+                f"whatever the scores; it takes {needed} data sets, or fewer methods."
+            )
+        raw = [wilcoxon(rounded[one] - rounded[other]) for one, other in pairs]
+        return Comparison(statistic, p, posthoc, _square(rounded, holm(pd.Series(raw))))
     if n_methods == 2:
         raise ValueError("nemenyi needs three methods: with two, wilcoxon_holm.")
-    return Comparison(statistic, p, posthoc, _nemenyi(rounded), critical_difference(n_datasets, n_methods, alpha))
+    # The difference of average ranks of a pair against the range of as many normal variables.
+    average, error = rounded.rank(axis=1).mean(), _rank_error(n_datasets, n_methods)
+    apart = np.array([abs(average[one] - average[other]) for one, other in pairs])
+    nemenyi = scipy.stats.studentized_range.sf(np.sqrt(2) * apart / error, n_methods, np.inf)
+    found = _square(rounded, nemenyi)
+    return Comparison(statistic, p, posthoc, found, critical_difference(n_datasets, n_methods, alpha))
 
 
 def check_enough(datasets):
@@ -75,7 +86,11 @@ def check_enough(datasets):
 def critical_difference(n_datasets, n_methods, alpha=0.05):
     """Return the difference of average ranks above which Nemenyi's test tells two methods apart."""
     quantile = scipy.stats.studentized_range.ppf(1 - alpha, n_methods, np.inf) / np.sqrt(2)
-    return float(quantile * np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets)))
+    return float(quantile * _rank_error(n_datasets, n_methods))
+
+
+def _rank_error(n_datasets, n_methods):
+    return np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets))
 
 
 def datasets_needed(n_methods, alpha=0.05):
@@ -94,30 +109,6 @@ def _friedman(rounded):
         # All methods tie on every data set: the statistic is 0 / 0.
         return 0.0, 1.0
     return tuple(float(value) for value in scipy.stats.friedmanchisquare(*rounded.T.to_numpy()))
-
-
-def _check_can_differ(n_datasets, n_methods, alpha):
-    needed = datasets_needed(n_methods, alpha)
-    if n_datasets < needed:
-        raise ValueError(
-            f"wilcoxon_holm: with {n_methods} methods no pair can reach {alpha:g} on {n_datasets} data sets, "
-            f"whatever the scores; it takes {needed} data sets, or fewer methods."
-        )
-
-
-def _nemenyi(scores):
-    """Return the p of every pair: its difference of average ranks against the range of as many normal variables."""
-    n_datasets, n_methods = scores.shape
-    average = scores.rank(axis=1).mean()
-    error = np.sqrt(n_methods * (n_methods + 1) / (6 * n_datasets))
-    apart = [abs(average[one] - average[other]) for one, other in combinations(scores, 2)]
-    return _square(scores, scipy.stats.studentized_range.sf(np.sqrt(2) * np.array(apart) / error, n_methods, np.inf))
-
-
-def _wilcoxon_holm(scores):
-    """Return the p of every pair by the signed-rank test, stepped down by Holm over all pairs."""
-    raw = [wilcoxon(scores[one] - scores[other]) for one, other in combinations(scores, 2)]
-    return _square(scores, holm(pd.Series(raw)))
 
 
 def wilcoxon(gains):

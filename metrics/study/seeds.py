@@ -13,13 +13,6 @@ def spreads(seeds):
     the std is over seeds (ddof=1), and nan for a single one.
     """
     scored = seeds.astype({"n_selected": "Int64", "acc_mean": float, "nmi_mean": float}).dropna(subset="acc_mean")
-    grouped = scored.groupby(KEYS, sort=False)
-    return grouped.agg(
-        dataset=("dataset", "first"),
-        method=("method", "first"),
-        n_seeds=("seed", "nunique"),
-        acc_mean=("acc_mean", "mean"),
-        acc_std=("acc_mean", "std"),
-        nmi_mean=("nmi_mean", "mean"),
-        nmi_std=("nmi_mean", "std"),
-    ).reset_index()
+    both, firsts = ["mean", "std"], {"dataset": "first", "method": "first"}
+    found = scored.groupby(KEYS, sort=False).agg({**firsts, "seed": "nunique", "acc_mean": both, "nmi_mean": both})
+    return found.set_axis(OF_SPREADS[len(KEYS) :], axis=1).reset_index()

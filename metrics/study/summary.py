@@ -91,10 +91,8 @@ def _merged(rows, counts):
     found.loc[means.index, means.columns] = means
     sums = groups[["n_seeds", *counts]].sum()
     found[list(sums)] = sums
-    places = with_scores["status"].map({status: place for place, status in enumerate(WORST)})  # others come last
-    worst = with_scores["status"].iloc[np.argsort(places.to_numpy(), kind="stable")]
-    worst = worst[~worst.index.duplicated()]
-    found.loc[worst.index, "status"] = worst
+    ends = with_scores["status"].astype(pd.CategoricalDtype(WORST, ordered=True)).groupby(level=0).min().dropna()
+    found.loc[ends.index, "status"] = ends.astype("str")
     return found
 
 
@@ -130,12 +128,9 @@ class Cells:
         totals = pd.DataFrame(totals | {"n_asked": groups["n_asked"].max()})
         ends = summary.groupby(CELL[:3])[[f"n_{status}" for status in UNSCORED]].sum()
         cells = totals.reset_index().join(ends, on=CELL[:3])
-        own = {}
-        pairs = pd.DataFrame({"cell": self.of, "size": summary["n_selected"].to_numpy()}).drop_duplicates()
-        for cell, size in pairs.itertuples(index=False, name=None):
-            own.setdefault(cell, []).append(size)
         cells["sizes"] = [sizes[key] for key in zip(cells["study"], cells["dataset"], strict=True)]
-        self.complete = [complete_sizes(own[cell], sizes) for cell, sizes in enumerate(cells["sizes"])]
+        own = groups["n_selected"].unique()  # in the order of the cells, too
+        self.complete = [complete_sizes(one.tolist(), sizes) for one, sizes in zip(own, cells["sizes"], strict=True)]
         wanted = cells["n_params"] * [*map(len, self.complete)] * cells["n_asked"].astype(int)
         # A trial without scores has no rows of learned labels, but counts as missing there, too.
         cells["n_missing"] = np.maximum(wanted - cells["n_points"], cells[list(ends)].sum(axis=1))

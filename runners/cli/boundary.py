@@ -108,11 +108,7 @@ def guard(interrupted="interrupted"):
 
 
 def _leave():
-    """End the process here where a signal has asked for it.
-
-    What Python does after this takes modules apart, and one whose import was cut off may end the process with a fatal
-    error.
-    """
+    """End the process where a signal asked for it, before Python takes modules apart whose import was cut off."""
     if _followed:
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):  # a reader that went away, a stream that is closed

@@ -17,7 +17,7 @@ from omegaconf import OmegaConf
 from runners.cli.boundary import is_of_full_disk, words_of
 from runners.cli.choices import check_choices
 from runners.cli.report import Report
-from runners.errors import ConfigError
+from runners.errors import ConfigError, StoreError
 from runners.experiment.notes import finished, note_of
 from runners.experiment.settings import Names, read_names, read_runner, read_settings, resolved
 from runners.experiment.sweep import Composer, jobs_of
@@ -39,11 +39,6 @@ class Asked(NamedTuple):
     words: list  # those of the command line for this cell
     names: Names
 
-    @classmethod
-    def of(cls, config, choices, words):
-        """Return what a composed configuration asks for; a ConfigError says that its names cannot be folders."""
-        return cls(config, choices, words, read_names(config))
-
 
 class Held(Exception):
     """Another process holds a cell, and other cells can be done first."""
@@ -52,7 +47,7 @@ class Held(Exception):
 def run_job(config):
     """Run the cell that Hydra has composed, which is all, or a job of a sweep that Hydra itself goes through."""
     hydra = HydraConfig.get()
-    run_cell(Asked.of(config, hydra.runtime.choices, list(hydra.overrides.task)), _sweep_size())
+    run_cell(Asked(config, hydra.runtime.choices, list(hydra.overrides.task), read_names(config)), _sweep_size())
 
 
 @functools.cache
@@ -95,7 +90,6 @@ def run_cell(asked, n_cells, wait=True):
     from datasets import DataError, DataMissing
     from runners.code import CodeChanged
     from runners.experiment.cell import Cell
-    from runners.store.files import StoreError
 
     dataset = names.dataset["name"]
     try:
@@ -161,7 +155,8 @@ class Cells(Sweeper):
         folder.mkdir(parents=True, exist_ok=True)
         OmegaConf.save(config, folder / "multirun.yaml")
         # All of them first: a word that is wrong ends the sweep here.
-        cells = [Asked.of(*composer.job(words), words) for words in jobs]
+        composed = [(*composer.job(words), words) for words in jobs]
+        cells = [Asked(*job, read_names(job[0])) for job in composed]
         log_to_screen(config.hydra)
         if (shard := OmegaConf.select(config, "shard")) is not None:
             cells = _part_of(shard, cells)

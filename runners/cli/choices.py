@@ -24,10 +24,6 @@ from runners.words import QUOTES, did_you_mean, shown
 
 DATA, FOLDER, TARGET = "data", "data_dir", "method.target"
 FIRST_SIZE = 50  # the smallest size of the default protocol
-ABOUT = (  # those of `datasets.own.own_spec`
-    "label", "name", "fill", "clusters", "x", "ignore", "header", "sparse", "format", "labels", "key", "others",
-    "names", "ignore_rows", "onehot", "transposed", "columns", "missing", "label_pattern", "steps",
-)  # fmt: skip
 
 
 def offer(words):
@@ -45,14 +41,15 @@ def offer(words):
 
 def offer_own(words):
     """Give Hydra the data that words name by their file, and return the words with ``dataset=`` in the place of it."""
-    given = dict(word.split("=", 1) for word in words if word.split("=")[0] in (DATA, *ABOUT) and "=" in word)
+    given = dict(word.split("=", 1) for word in words if "=" in word)
     if DATA not in given:
         return words
-    if other := next((word for word in words if word.startswith("dataset=")), None):
-        raise ConfigError(f"data={given[DATA]} and {other} name two data sets: leave one out.")
+    if "dataset" in given:
+        raise ConfigError(f"data={given[DATA]} and dataset={given['dataset']} name two data sets: leave one out.")
     from datasets import load_dataset
     from datasets.own import complete, own_spec, remarks
 
+    given = {name: value for name, value in given.items() if name in inspect.signature(own_spec).parameters}
     options = {name: _value(f"{name}={value}") for name, value in given.items() if name != DATA}
     several = given[DATA].startswith("[") and not Path(given[DATA]).exists()
     spec, folder = own_spec(_value(f"{DATA}={given[DATA]}") if several else given[DATA], **options)

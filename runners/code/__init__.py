@@ -50,9 +50,8 @@ class Code(NamedTuple):
     files: tuple  # (Path, str) pairs: each file with the SHA-256 of its content
     packages: tuple  # top-level names of the other packages that it imports, without Python's own
     environment: tuple = ()  # names of the variables of the environment that it reads; None stands for any
-    unknown: str = ""  # what is not known of it
+    unknown: str = ""  # what is not known of it, or why what a module holds is not what ran, or not all of it
     modules: tuple = ()  # names of the modules that it reaches
-    doubt: str = ""  # why what one of them holds is not what ran, or not all of it
 
 
 def code_of(cls):
@@ -88,9 +87,7 @@ def _families(cls):
 
 def _here(code):
     """Return code with the values that the variables of the environment have now."""
-    if code.doubt:
-        return code._replace(digest="", unknown=code.doubt)
-    if not code.environment:
+    if code.unknown or not code.environment:
         return code
     if None in code.environment:
         return code._replace(digest="", unknown="it reads variables of the environment by names that are computed")
@@ -169,12 +166,12 @@ def _code(names, texts=()):
         if not sources[name][0].is_relative_to(ROOT) and read(sources[name][1]).calls
     ]
     return Code(
-        digest.hexdigest()[:DIGITS],
+        "" if doubts else digest.hexdigest()[:DIGITS],
         tuple((file, hashlib.sha256(data).hexdigest()) for file, data in held),
         tuple(sorted(packages - sys.stdlib_module_names)),
         tuple(sorted(variables, key=str)),
+        unknown="".join(doubts[:1]),
         modules=tuple(reached),
-        doubt="".join(doubts[:1]),
     )
 
 

@@ -141,13 +141,11 @@ def _points(method, lists, protocol):
             points += [{**centre, name: value} for value in (values[quarter], values[-1 - quarter])]
         return [point for index, point in enumerate(points) if point not in points[:index]]
     points = [dict(zip(lists, values, strict=True)) for values in itertools.product(*lists.values())]
-    return _sampled(points, centre, protocol.budget) if protocol.budget else points
-
-
-def _sampled(points, centre, budget):
-    """Return the default and other points drawn by a hash, the same in every run, in the order of the grid."""
+    if not protocol.budget:
+        return points
+    # The default and others that a hash draws, the same in every run, in the order of the grid.
     others = [point for point in points if point != centre]
-    sample = sorted(others, key=lambda point: hash_of(to_json(point)))[: budget - 1]
+    sample = sorted(others, key=lambda point: hash_of(to_json(point)))[: protocol.budget - 1]
     return [centre, *(point for point in others if point in sample)]
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from metrics.protocol import same_values
 from runners.code import note_modules
 from runners.errors import ConfigError, exits_as_errors
+from runners.experiment.kinds import ANY, FLAG, TEXT, Kind, check_fields
 from runners.store.identity import blas, versions
 from runners.words import did_you_mean
 
@@ -19,8 +20,11 @@ RESERVED = {
     "n_clusters": "protocol.clusters",
     "random_state": "protocol.seed and protocol.seeds",
 }
-PARTS = ("name", "target", "paper_name", "citation", "params", "grid", "optimum", "seedless")  # of a method's file
-
+PARAMETERS = Kind("a mapping of parameters, such as {alpha: 1}", lambda value: isinstance(value or {}, Mapping))
+PARTS = {  # of a method's file
+    "name": TEXT, "target": TEXT, "paper_name": ANY, "citation": ANY, "params": PARAMETERS, "grid": PARAMETERS,
+    "optimum": ANY, "seedless": Kind("true or false", FLAG.holds),
+}  # fmt: skip
 # For each kind of default: a test of a value, and the words for what it must be.  The first kind that fits counts.
 KINDS = (
     (bool, lambda value: isinstance(value, bool), "true or false"),
@@ -42,28 +46,14 @@ class Method:
     @classmethod
     def read(cls, content):
         """Return the checked content of a file of conf/method; a ConfigError says what of it is wrong."""
-        for name in content:
-            if name not in PARTS:
-                known = ", ".join(PARTS)
-                raise ConfigError(f"method.{name} would have no effect: there are {known}.{did_you_mean(name, PARTS)}")
         for name in ("name", "target", "params", "grid"):
             if name not in content:
                 raise ConfigError(
                     f"the file of the method lacks {name!r}: write `{name}: {{}}` where there is nothing to say."
                 )
-        for name in ("name", "target"):
-            if not isinstance(content[name], str):
-                raise ConfigError(f"method.{name}={content[name]!r} must be a text.")
-        for name in ("params", "grid"):
-            if not isinstance(content[name] or {}, Mapping):
-                raise ConfigError(
-                    f"method.{name}={content[name]!r} must be a mapping of parameters, such as {{alpha: 1}}."
-                )
-        seedless = content.get("seedless", False)
-        if not isinstance(seedless, bool):
-            raise ConfigError(f"method.seedless={seedless!r} must be true or false.")
+        check_fields("method", content, PARTS, prefix="method.")
         params, grid = dict(content["params"] or {}), dict(content["grid"] or {})
-        method = cls(content["name"], content["target"], params, grid, seedless)
+        method = cls(content["name"], content["target"], params, grid, content.get("seedless", False))
         method.check_names("params")
         method.check_names("grid")
         method.check_given()

@@ -17,6 +17,7 @@ from pathlib import Path
 from metrics.study import UNSCORED
 from runners.code import ROOT, code_of, customized
 from runners.code.opened import digest_of
+from runners.errors import StoreError
 from runners.store.identity import versions
 from runners.store.row import COLUMNS, from_json, to_json
 from runners.workers.family import lives
@@ -114,8 +115,6 @@ def note_log(folder, outcome):
 @contextmanager
 def noted_run(folder, keys, n_workers):
     """Note that this process runs a cell of trials with these keys, as long as the block takes."""
-    from runners.store.files import StoreError
-
     note_run(folder, keys, n_workers)
     try:
         yield
@@ -133,8 +132,6 @@ def read_run(folder):
     is taken to go on until its own end or the next run clears the note, as its process cannot be looked at from here.
     A StoreError says that the file is damaged.
     """
-    from runners.store.files import StoreError
-
     path = Path(folder) / RUN
     try:
         content = from_json(path.read_bytes())

@@ -56,12 +56,9 @@ def command_on(script, study, *words):
 
 def _best_lines(summary):
     """Return lines with the best scores, for a first look; `scripts.make_table` makes the tables."""
-    names = {
-        "best_over_grid": "best over grid and size, chosen with the labels",
-        "default_params": "default parameters",
-    }
+    names = ("best over grid and size, chosen with the labels", "default parameters")
     cells_of = Cells(summary)
-    for selection, name in names.items():
+    for selection, name in zip(("best_over_grid", "default_params"), names, strict=True):
         cells = {metric: cells_of.select(metric, selection).set_index("clusterer") for metric in ("acc", "nmi")}
         if selection == "default_params" and (summary["method"] == RANDOM).all():
             cells = {metric: _mean_of_draws(summary, metric, selection) for metric in cells}

@@ -170,11 +170,8 @@ def read_runner(content):
     return Runner(**{**content, **own})
 
 
-def _are_statuses(value):
-    return value == [] or typed.one_or_more(typed.one_of(*UNSCORED)).holds(value)
-
-
 CAP = typed.optional(typed.number(0, math.inf))
+STATUSES = typed.one_or_more(typed.one_of(*UNSCORED))
 RUNNER = {
     "n_jobs": typed.JOBS,
     "redo": typed.FLAG,
@@ -191,7 +188,9 @@ RUNNER = {
         lambda value: value is None or (isinstance(value, str) and ADDRESS.fullmatch(value) is not None),
     ),
     "cells": typed.whole(1, typed.MOST_JOBS),
-    "retry": typed.Kind(f"a list of {', '.join(UNSCORED)}, such as [timeout]", _are_statuses),
+    "retry": typed.Kind(
+        f"a list of {', '.join(UNSCORED)}, such as [timeout]", lambda value: value == [] or STATUSES.holds(value)
+    ),
 }  # the kind of each field of `Runner`
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from metrics.measures import N_MEASURES
 from runners.code import code_of_evaluation
-from runners.store.files import StoreError
+from runners.errors import StoreError
 from runners.store.identity import versions
 from runners.store.row import DIGEST
 
@@ -35,8 +35,8 @@ class Evaluations:
         self._path, self._read = None, 0
         if folder is not None:
             self._path = Path(folder) / f"{_name(X, y, protocol)}.bin"
-            if ignore_stored:
-                self._read = self._size()
+            if ignore_stored and os.path.isfile(self._path):
+                self._read = self._path.stat().st_size // self._type.itemsize * self._type.itemsize
 
     def find(self, digest):
         """Return the scores of a set, as an array of shape (N_MEASURES, n_restarts); None where the set is new."""
@@ -69,22 +69,13 @@ class Evaluations:
             ) from error
 
     def _read_new(self):
-        size = self._size() // self._type.itemsize * self._type.itemsize
-        if size <= self._read:
+        if self._path is None or not os.path.isfile(self._path) or os.path.getsize(self._path) <= self._read:
             return
-        records = np.fromfile(
-            self._path, self._type, count=(size - self._read) // self._type.itemsize, offset=self._read
-        )
-        self._read = size
+        records = np.fromfile(self._path, self._type, offset=self._read)  # without a last one that is unfinished
+        self._read += records.nbytes
         for record in records:
             if record["checksum"] == _checksum(record):
                 self._known.setdefault(record["digest"].tobytes().hex(), record["scores"].copy())
-
-    def _size(self):
-        try:
-            return self._path.stat().st_size if self._path else 0
-        except OSError:
-            return 0
 
 
 def _name(X, y, protocol):

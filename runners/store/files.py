@@ -11,6 +11,7 @@ import filelock
 import numpy as np
 import pandas as pd
 
+from runners.errors import StoreError
 from runners.store.row import COLUMNS, IDENTITY, KINDS, NEVER_NAN, RANGES, fault_of
 from runners.words import shown
 
@@ -19,10 +20,6 @@ csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a ranking of 20,000 feature
 CONVERTERS = {name: float for name, kind in KINDS.items() if kind is float}
 CONVERTERS["is_default"] = {"True": True, "False": False}.__getitem__
 NAMING = ("trials", "scores")  # files whose rows name their cell
-
-
-class StoreError(RuntimeError):
-    """Results cannot be written or read; nothing stored earlier is lost."""
 
 
 def read_frame(path, names=None):

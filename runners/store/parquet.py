@@ -9,8 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from metrics.measures import DECIMALS, OF_SET
+from runners.errors import StoreError
 from runners.store.columns import COLUMNS, LISTS, SUMMARY
-from runners.store.files import StoreError
 from runners.store.identity import Identity
 from runners.store.row import NMI_PARTS, from_json, to_json
 

@@ -15,7 +15,7 @@ import hashlib
 import pandas as pd
 
 from runners.code import ROOT
-from runners.store.files import StoreError
+from runners.errors import StoreError
 from runners.store.row import from_json, to_json
 
 PREFIX = "reference/"

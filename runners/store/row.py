@@ -158,17 +158,12 @@ IDENTITY = {
     "measures": ["trial", "n_selected", "name"],
 }
 KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; all other columns hold texts
-KINDS |= dict.fromkeys(("n_selected", "restart", "iteration", "repeat", "seed"), int)
-KINDS |= dict.fromkeys(("n_starts", "n_groups", "n_candidates"), int) | dict.fromkeys(
-    ("mean", "std", "group_std"), float
-)
-KINDS |= dict.fromkeys(("acc", "nmi", "value", "acc_mean", "nmi_mean"), float)
-RANGES = dict.fromkeys(("acc", "nmi", "acc_mean", "nmi_mean", "mean", "std", "group_std"), (0, 1))
-KINDS |= dict.fromkeys(("kept", "acc_moved", "acc_errors", "objective_moved"), float)
-RANGES |= dict.fromkeys(("fit_s", "eval_s", "peak_mb"), (0, math.inf)) | {"n_selected": (1, 2**63 - 1)}
-RANGES |= dict.fromkeys(
-    ("n_iter", "n_samples", "n_features", "n_scores", "restart", "iteration", "seed", "nth_seed"), (0, 2**63 - 1)
-)
+SHARES = ("acc", "nmi", "acc_mean", "nmi_mean", "mean", "std", "group_std")
+COUNTS = ("n_iter", "n_samples", "n_features", "n_scores", "restart", "iteration", "seed", "nth_seed")
+KINDS |= dict.fromkeys("n_selected restart iteration repeat seed n_starts n_groups n_candidates".split(), int)
+KINDS |= dict.fromkeys((*SHARES, "value", "kept", "acc_moved", "acc_errors", "objective_moved"), float)
+RANGES = dict.fromkeys(SHARES, (0, 1)) | dict.fromkeys(("fit_s", "eval_s", "peak_mb"), (0, math.inf))
+RANGES |= dict.fromkeys(COUNTS, (0, 2**63 - 1)) | {"n_selected": (1, 2**63 - 1)}
 NEVER_NAN = ("acc", "nmi")
 
 

@@ -4,7 +4,10 @@ Other systems do not report on other processes: seconds and memory are nan there
 """
 
 import ctypes
+import itertools
+import math
 import os
+import re
 import resource
 import signal
 import sys
@@ -41,18 +44,12 @@ def descendants(pid):
     found, left = [], [pid]
     while left:
         children = []
-        for path in _threads(left.pop()):
-            with suppress(OSError):  # the thread has ended
-                children += map(int, (path / "children").read_text().split())
+        with suppress(OSError):  # the process has ended; it may do so while its folder is read
+            for thread in list((PROC / str(left.pop()) / "task").iterdir()):
+                children += map(int, _text(thread / "children").split())
         found += children
         left += children
     return found
-
-
-def _threads(pid):
-    with suppress(OSError):  # the process has ended; it may do so while its folder is read
-        return list((PROC / str(pid) / "task").iterdir())
-    return []
 
 
 def own_cpu_seconds():
@@ -63,14 +60,9 @@ def own_cpu_seconds():
 
 def cpu_seconds(pid):
     """Return the CPU seconds of a process and of those below it, with threads that have ended; nan where unknown."""
-    try:
-        spent = _ticks(pid)
-    except (OSError, IndexError):
-        return float("nan")
-    for child in descendants(pid):
-        with suppress(OSError, IndexError):
-            spent += _ticks(child)
-    return spent / os.sysconf("SC_CLK_TCK")
+    own = _fields(pid)
+    ticks = [fields[11:15] for fields in (own, *map(_fields, descendants(pid)))]  # with those of children that ended
+    return sum(map(int, itertools.chain(*ticks))) / os.sysconf("SC_CLK_TCK") if own else math.nan
 
 
 def memory_mb(pid, peak=True):
@@ -82,10 +74,7 @@ def memory_mb(pid, peak=True):
 
 def is_stopped(pid):
     """Return True where a process was stopped, as by Ctrl-Z, and does not run until it is told to go on."""
-    try:
-        return _fields(pid)[0] in "Tt"
-    except (OSError, IndexError):
-        return False
+    return _fields(pid)[:1] in (["T"], ["t"])
 
 
 def end_marked(mark):
@@ -134,22 +123,14 @@ def _environment(pid):
 
 
 def _private_mb(pid):
-    """Return the MB of a process that no other process shares."""
-    try:
-        lines = (PROC / str(pid) / "smaps_rollup").read_text().splitlines()
-    except OSError:  # it has ended
-        return 0.0
+    """Return the MB of a process that no other process shares; 0 where it has ended."""
+    lines = _text(PROC / str(pid) / "smaps_rollup").splitlines()
     return sum(int(line.split()[1]) for line in lines if line.startswith("Private_")) / 1024
 
 
-def _ticks(pid):
-    """Return the clock ticks spent by a process and by those of its children that it has waited for."""
-    return sum(map(int, _fields(pid)[11:15]))
-
-
 def _fields(pid):
-    """Read the fields of a process in /proc from its state on; they follow its name, which may hold any character."""
-    return (PROC / str(pid) / "stat").read_text().rsplit(")", 1)[1].split()
+    """Return the fields of a process in /proc from its state on, which follow its name; none where it has ended."""
+    return _text(PROC / str(pid) / "stat").rpartition(")")[2].split()  # a name may hold any character
 
 
 def reset_peak():
@@ -163,11 +144,7 @@ def reset_peak():
 
 def memory_of(pid, peak=True):
     """Return the largest memory of a process since its mark was reset, or its current one, in MB; nan where unknown."""
-    try:
-        status = (PROC / str(pid) / "status").read_text()
-        return int(status.split("VmHWM:" if peak else "VmRSS:")[1].split()[0]) / 1024
-    except (OSError, IndexError):
-        return float("nan")
+    return _mb_in(PROC / str(pid) / "status", "VmHWM" if peak else "VmRSS")
 
 
 def peak_mb():
@@ -180,11 +157,14 @@ def peak_mb():
 
 def free_mb():
     """Return the MB that new processes may take, within the limits of their control groups; nan where unknown."""
-    try:
-        machine = int((PROC / "meminfo").read_text().split("MemAvailable:")[1].split()[0]) / 1024
-    except (OSError, IndexError):
-        return float("nan")
-    return min([machine, *(left / 2**20 for left in _left_in_groups())])
+    machine = _mb_in(PROC / "meminfo", "MemAvailable")
+    return min([machine, *(left / 2**20 for left in _left_in_groups())])  # nan stays, as it is the first
+
+
+def _mb_in(path, name):
+    """Return the MB that a line of a file states, such as "VmRSS:  1024 kB"; nan where there is none."""
+    found = re.search(rf"^{name}:\s*(\d+)", _text(path), re.MULTILINE)
+    return int(found[1]) / 1024 if found else math.nan
 
 
 def _left_in_groups():
@@ -208,6 +188,6 @@ def _left_in_groups():
 
 def _text(path):
     try:
-        return path.read_text()
+        return path.read_text(errors="replace")
     except OSError:
         return ""

@@ -55,7 +55,9 @@ def check_cap(caps, trial, shape, n_stored=None):
         return
     load_engine(say_compiling)  # here, as a worker that compiles it holds more than one that finds it compiled
     entries = shape[0] * shape[1] if n_stored is None else SPARSE_ENTRY * n_stored
-    program, data = _held_mb(trial), 8 * entries / 2**20
+    if trial.target not in _held:
+        _held[trial.target] = _held_mb(trial)
+    program, data = _held[trial.target], 8 * entries / 2**20
     if MB_PER_GB * caps.max_memory > program + data:
         return
     least = math.floor(10 * (program + data + SPARE_MB) / MB_PER_GB + 1) / 10
@@ -68,12 +70,6 @@ def check_cap(caps, trial, shape, n_stored=None):
 
 def _held_mb(trial):
     """Return the MB that a free worker holds once it has imported a trial's method; nan where none answers."""
-    if trial.target not in _held:
-        _held[trial.target] = _ask(trial)
-    return _held[trial.target]
-
-
-def _ask(trial):
     for _ in range(ASKED):
         process = processes.take()
         try:

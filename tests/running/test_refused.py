@@ -77,7 +77,7 @@ def conf(tmp_path_factory):
         (f"+method.grid.n_neighbors=[{'9' * 5000}]", "a whole number has 5000 digits: it must be one of at most"),
         (f"+method.grid.n_neighbors={'[' * 3000}5{']' * 3000}", "values are nested too deep: "),
         ("+method.grid.n_neighbors=[5,3,5.0]", "method.grid.n_neighbors has 5 and 5.0, which are the same value"),
-        ("+method.gird={n_neighbors:[3]}", "method.gird would have no effect: there are name, target, "),
+        ("+method.gird={n_neighbors:[3]}", "method has no option gird. Did you mean grid? It has: name, target, "),
         ("+method.grid.random_state=[1]", "method.grid.random_state is set by the runner: give protocol.seed and"),
         ("method=dgufs ++method.grid={}", "++method.grid={} would keep alpha, beta in the grid: take each out, ~"),
         pytest.param(

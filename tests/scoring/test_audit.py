@@ -117,17 +117,17 @@ def test_failed_trials_say_nothing_about_parameters():
 
 def test_an_overlap_is_the_share_of_the_top_and_ties_are_free():
     values = np.array([3.0, 1.0, 1.0, 1.0, 2.0, 0.0])
-    assert audit.overlap([5, 1], values) == audit.overlap([5, 3], values) == 1
-    assert audit.overlap([1, 2], values) == 0.5  # only one of the tied ones has room beside the smallest
-    assert audit.overlap([0, 4], values) == 0
-    assert audit.overlap(range(6), values) == 1
+    sets = np.array([[5, 1], [5, 3], [1, 2], [0, 4]])
+    # Only one of the tied ones has room beside the smallest.
+    assert audit.overlap(sets, values).tolist() == [1, 1, 0.5, 0]
+    assert audit.overlap(np.arange(6)[None], values).tolist() == [1]
 
 
 @pytest.mark.parametrize("n_tied, expected", [(1, 0.3), (50, 0.5), (99, 0.99), (100, 1.0)])
 def test_random_sets_overlap_by_chance_and_more_where_values_are_tied(n_tied, expected):
     rng = np.random.default_rng(0)
     values = np.r_[np.zeros(n_tied), rng.normal(size=100 - n_tied) ** 2]
-    found = [audit.overlap(rng.permutation(100)[:30], values) for _ in range(400)]
+    found = audit.overlap(np.array([rng.permutation(100)[:30] for _ in range(400)]), values)
     assert np.mean(found) == pytest.approx(audit.chance(30, values), abs=0.02)
     assert audit.chance(30, values) == pytest.approx(expected, abs=0.005)
 

@@ -14,6 +14,7 @@ import queue
 import signal
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
@@ -230,37 +231,22 @@ def _with_cell(record):
 
 def in_flight(run, items, most):
     """Run a function on each item, at most so many at once, in order; an error of one ends the others at once."""
-    left, results, ended = queue.SimpleQueue(), {}, queue.SimpleQueue()
-    for place, item in enumerate(items):
-        left.put((place, item))
 
-    def work():
-        error = None
-        try:
-            while not _ending.is_set():
-                place, item = left.get_nowait()
-                with _turn:
-                    _here.has_turn = True
-                    results[place] = run(item)
-        except queue.Empty:
-            pass
-        except BaseException as caught:
-            error = caught
-        ended.put(error)
+    def work(item):
+        with _turn:
+            _here.has_turn = True
+            return run(item)
 
     log.addFilter(_with_cell)
-    threads = [threading.Thread(target=work, daemon=True) for _ in range(min(most, len(items)))]
     _ending.clear()
+    pool = ThreadPoolExecutor(most)
     try:
-        for thread in threads:
-            thread.start()
-        for _ in threads:
-            if (error := ended.get()) is not None:
-                raise error
+        futures = [pool.submit(work, item) for item in items]
+        for future in as_completed(futures):
+            future.result()  # raises what a cell has raised
+        return [future.result() for future in futures]
     finally:  # also after Ctrl-C, which reaches this thread alone
         _ending.set()
-        for thread in threads:
-            thread.join()
+        pool.shutdown(cancel_futures=True)
         _ending.clear()
         log.removeFilter(_with_cell)
-    return [results[place] for place in range(len(items))]
