@@ -7,6 +7,7 @@ import subprocess
 import sys
 import warnings
 
+import numpy as np
 import pandas as pd
 import pytest
 from filelock import FileLock
@@ -96,6 +97,14 @@ def with_few_flips(patch):
 
 
 few_flips = pytest.fixture(lambda monkeypatch: with_few_flips(monkeypatch))
+
+
+@pytest.fixture
+def without_power(monkeypatch):
+    """Leave out the power of lines of evidence, most of their seconds, on which neither p nor a verdict rests."""
+    from scripts.compare import evidence
+
+    monkeypatch.setattr(evidence, "passes", lambda *given: np.zeros((1, len(evidence.LINES)), dtype=bool))
 
 
 @pytest.fixture(scope="session")

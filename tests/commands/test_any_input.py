@@ -150,8 +150,10 @@ def folder(results, tmp_path, monkeypatch):
     return tmp_path
 
 
-# With one value each, the figures are drawn and the two pages written by other quick tests, which take seconds.
+# With one value each, these figures are drawn and these pages written by other quick tests, which take seconds, and
+# options are refused by what all commands share: the tests of make_table, acc_vs_size, ground_truth and others see it.
 LONG = ["acc_vs_seconds", "surface", "convergence", "pixels", "gains", "compare", "make_report"]
+LONG += ["critical_difference", "features", "audit", "ranks"]  # test_ranking, test_features, the output of audit below
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Everything that a study used is named with its source."""
 
 import pytest
-from command_line import printed, run
 from frames import frames, store
 
 from scripts.cite import of_source, sources
@@ -25,14 +24,14 @@ def test_every_source_is_named_once(results):
 
 
 @pytest.mark.parametrize("study, rc, text", [("dgufs", 0, "Guo & Zhu"), ("nothing", 1, "'nothing' has no results")])
-def test_the_command_prints_them_or_says_that_nothing_is_there(results, study, rc, text):
-    done = run("cite", f"study={study}", f"results_dir={results}")
+def test_the_command_prints_them_or_says_that_nothing_is_there(results, command, study, rc, text):
+    done = command("cite", f"study={study}", f"results_dir={results}")
     assert done.returncode == rc
     assert text in done.stdout + done.stderr
 
 
-def test_bibtex_has_an_entry_for_the_suite_and_each_source_with_authors_and_year(results):
-    text = printed("cite", "study=dgufs", f"results_dir={results}", "format=bibtex")
+def test_bibtex_has_an_entry_for_the_suite_and_each_source_with_authors_and_year(results, command):
+    text = command("cite", "study=dgufs", f"results_dir={results}", "format=bibtex").stdout
     entries = text.strip().split("\n\n")
     assert [entry.split("{")[0] for entry in entries] == ["@software", "@misc", "@misc", "@misc"]
     mcfs = next(entry for entry in entries if entry.startswith("@misc{mcfs,"))

@@ -65,6 +65,7 @@ def passed(columns, ours):
     return pd.DataFrame({name: p_values(found[name]) <= LEVEL for name in LINES})
 
 
+@pytest.mark.usefixtures("without_power")
 @pytest.mark.parametrize("paper", PAPERS)
 def test_the_published_values_are_reproduced_where_p_can_be_small_and_never_refuted(paper):
     found = lines(perfect_cells(paper))
@@ -74,9 +75,17 @@ def test_the_published_values_are_reproduced_where_p_can_be_small_and_never_refu
     assert any(line.verdict == REPRODUCED for line in found.values())
 
 
-def test_copies_have_the_noise_of_honest_programs_and_are_refuted_one_time_in_twenty():
+def test_copies_have_the_noise_of_honest_programs():
     cells = perfect_cells("rufs")
-    columns, rng = columns_of(cells), np.random.default_rng(8)
+    columns = columns_of(cells)
+    power = passes(columns, np.hypot(columns.error, HONEST), 1000).mean(axis=0)
+    assert [line.power for line in lines(cells).values()] == power.tolist()
+
+
+@pytest.mark.usefixtures("without_power")
+def test_copies_are_refuted_one_time_in_twenty():
+    cells = perfect_cells("rufs")
+    rng = np.random.default_rng(8)
     noise = np.hypot(cells["published_std"] / np.sqrt(10), HONEST)
     refuted = []
     for _ in range(20):
@@ -84,8 +93,6 @@ def test_copies_have_the_noise_of_honest_programs_and_are_refuted_one_time_in_tw
         refuted.append([line.verdict == NOT_REPRODUCED for line in found.values()])
     # Five lines of 20 copies: 5 of 100 by the rule, and the lines of a copy go together.
     assert np.mean(refuted) < 0.1
-    power = passes(columns, np.hypot(columns.error, HONEST), 1000).mean(axis=0)
-    assert [line.power for line in lines(cells).values()] == power.tolist()
 
 
 def test_two_data_sets_of_five_methods_refute_nothing_and_print_no_interval():
@@ -94,6 +101,7 @@ def test_two_data_sets_of_five_methods_refute_nothing_and_print_no_interval():
     assert _interval(2, 1.0, 0.5, 2.0, 1) == "1.0" and _interval(3, 1.0, 0.5, 2.0, 1) == "1.0 (0.5 to 2.0)"
 
 
+@pytest.mark.usefixtures("without_power")
 @pytest.mark.parametrize("kind", [random_rankings, other_methods])
 @pytest.mark.parametrize("paper", PAPERS)
 def test_what_is_no_reproduction_passes_no_line_and_is_refuted_where_few_copies_are_as_bad(paper, kind):
@@ -162,6 +170,7 @@ def test_a_reproduction_to_three_points_passes_the_distance_more_often_than_not(
     assert passes(columns, 0.0, 1).all()
 
 
+@pytest.mark.usefixtures("without_power")
 def test_an_order_is_the_same_on_all_data_sets_and_all_are_looked_at_where_there_are_few():
     cells = whole_cells("rufs")
     found = lines(cells)["distance"]
@@ -188,6 +197,7 @@ def test_a_pair_of_methods_is_left_out_where_a_data_set_lacks_a_cell_of_one():
     assert -found == pytest.approx((pairs["mean_y"] - pairs["published_mean_x"]).abs().mean())
 
 
+@pytest.mark.usefixtures("without_power")
 def test_equal_rows_are_no_evidence():
     cells = whole_cells("rufs")
     found = lines(cells.assign(mean=cells["all_mean"], std=2.0))
@@ -195,6 +205,7 @@ def test_equal_rows_are_no_evidence():
     assert found["order"].value == 0
 
 
+@pytest.mark.usefixtures("without_power")
 def test_a_method_without_a_number_is_left_out_and_the_order_of_the_rows_does_not_matter():
     cells = perfect_cells("rufs")
     lacking = cells.assign(mean=cells["mean"].where((cells["method"] != "udfs") | (cells["dataset"] != "orl")))
@@ -202,6 +213,7 @@ def test_a_method_without_a_number_is_left_out_and_the_order_of_the_rows_does_no
     assert lines(lacking) == lines(without) == lines(without.sample(frac=1, random_state=0))
 
 
+@pytest.mark.usefixtures("without_power")
 def test_with_few_orders_no_line_can_tell():
     cells = perfect_cells("rufs").query("method in ['udfs', 'mcfs', 'ndfs', 'rufs']")  # 24 orders
     found = lines(cells)
@@ -210,6 +222,7 @@ def test_with_few_orders_no_line_can_tell():
     assert {line.verdict for line in lines(cells.iloc[:0]).values()} == {CANNOT_TELL}
 
 
+@pytest.mark.usefixtures("without_power")
 def test_the_values_alone_are_those_of_the_tested_lines():
     cells = random_rankings(perfect_cells("jgufs"), np.random.default_rng(0))
     assert line_values(cells) == pytest.approx({name: line.value for name, line in lines(cells).items()})

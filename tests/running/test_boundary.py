@@ -200,10 +200,9 @@ def test_the_command_itself_accepts_or_refuses(tmp_path, override):
 
 
 def test_nothing_is_written_where_the_name_of_a_study_is_refused(tmp_path):
-    for study in ("../out", f"{tmp_path}/out", "''"):
-        for mode in ([], ["-m"]):
-            status, output = run(*mode, f"study={study}", results=tmp_path / "results")
-            assert status == 1 and "error: study=" in output
+    for *mode, study in (["../out"], ["-m", f"{tmp_path}/out"], ["-m", "''"]):
+        status, output = run(*mode, f"study={study}", results=tmp_path / "results")
+        assert status == 1 and "error: study=" in output
     assert not list(tmp_path.iterdir())
 
 

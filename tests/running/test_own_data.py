@@ -117,15 +117,14 @@ def test_a_table_is_run_by_its_name_alone_and_with_its_labels_left_out(table, tm
     again = run(f"data={table}", "label=none", "ignore=kind", "clusters=3", "name=plain", *common,
                 "method=laplacian_score")  # fmt: skip
     assert "stored already, 0 to do" in again.stdout
-    words = [f"data={table}", "label=none", "ignore=kind", "clusters=4", *common, "method=laplacian_score"]
-    refused = run(*words, "name=plain", check=False)
-    assert (
-        refused.returncode == 1
-        and "holds 1 trial of other data that were called 'plain'" in refused.stderr + refused.stdout
-    )
-    refused = run(*words[:-1], "method=max_variance", "name=plain", check=False)  # no table could hold both, either
-    assert refused.returncode == 1 and "other data that were called 'plain'" in refused.stderr + refused.stdout
-    other = run(*words, "name=plain_2")
+    words = [f"data={table}", "label=none", "ignore=kind", "clusters=4", *common]
+    # Max variance has no trial there, but no table could hold both.
+    refused = run("-m", *words, "method=laplacian_score,max_variance", "name=plain", check=False)
+    assert refused.returncode == 1 and "2 of 2 cells have a problem:\nlaplacian_score on plain" in refused.stderr
+    problem = refused.stderr.partition(" of 2 cells have a problem:\n")[2]
+    assert "holds 1 trial of other data that were called 'plain'" in problem
+    assert problem.count("other data that were called 'plain'") == 2 and "max_variance on plain" in problem
+    other = run(*words, "method=laplacian_score", "name=plain_2")
     assert "4 clusters, no labels" in other.stdout and "stored already" not in other.stdout
 
 
