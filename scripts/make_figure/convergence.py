@@ -1,14 +1,13 @@
 """The objective against the sweep, one panel for each method and data set."""
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
 from metrics.study.frames import of_kmeans
 from metrics.study.summary import select
 from runners.store.row import from_json
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
+from scripts.make_figure.style import GREY, NARROW, WIDTH, framed, number, symbol
 
 
 def chosen_traces(study, pairs, metric="acc", selection="default_params", size=None):
@@ -44,8 +43,7 @@ def draw_convergence(traces, titles, colours, *, title, note, yscale="linear", w
         raise ValueError("yscale=log needs objectives above 0; one of these is not: set yscale=linear.")
     per_row = 1 if width < NARROW else min(len(traces), 3)
     rows = -(-len(traces) // per_row)
-    with rc_context(STYLE):
-        figure = new_figure(width, 0.9 + rows * min(2.6, 0.75 * width / per_row))
+    with framed(width, 0.9 + rows * min(2.6, 0.75 * width / per_row), title, note) as figure:
         grid = figure.subplots(rows, per_row, squeeze=False).ravel()
         for axis, (trial, trace), name, colour in zip(grid, traces, titles, colours, strict=False):
             # Few sweeps are drawn as points, too; many points would merge.
@@ -69,8 +67,7 @@ def draw_convergence(traces, titles, colours, *, title, note, yscale="linear", w
             if index + per_row >= len(traces):
                 axis.set_xlabel("Sweep")
         figure.align_ylabels()
-        frame(figure, title, note)
-        return figure
+    return figure
 
 
 def _exponent(trace):

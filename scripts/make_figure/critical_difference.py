@@ -2,9 +2,7 @@
 
 from itertools import combinations
 
-from matplotlib import rc_context
-
-from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, face, frame, new_figure
+from scripts.make_figure.style import GREY, NARROW, WIDTH, face, framed
 
 TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon signed-rank with Holm's correction"}
 
@@ -14,8 +12,8 @@ def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, 
     average, comparison = ranking.table["average_rank"].sort_values(kind="stable"), ranking.comparison
     n_methods = len(average)
     narrow = width < NARROW
-    with rc_context({**STYLE, "axes.grid": False}):
-        figure = new_figure(width, 1.75 + (0.2 if narrow else 0.1) * n_methods)
+    height = 1.75 + (0.2 if narrow else 0.1) * n_methods
+    with framed(width, height, title, note, **{"axes.grid": False}) as figure:
         axis = figure.add_subplot()
         _bare(axis)
         # One unit of height is a line of text: the ranks are at 0, bars and names below.
@@ -36,8 +34,7 @@ def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, 
         axis.tick_params(labelsize=8, pad=1)
         if comparison.posthoc == "nemenyi":
             _bar(axis, comparison.critical_difference)
-        frame(figure, title, note)
-        return figure
+    return figure
 
 
 def alike(pairs, alpha=0.05):

@@ -1,11 +1,10 @@
 """A score against the number of features, one line per method."""
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
 from metrics.study import POOR
-from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, apart, face, frame, in_words, new_figure
+from scripts.make_figure.style import GREY, NARROW, WIDTH, apart, face, framed, in_words
 
 LABEL, PLOT = 11, 0.75  # points between lines of text; the part of the figure's height that the axes take
 DIGIT = 5.8  # points of a digit of a tick
@@ -19,8 +18,8 @@ def draw_curves(curves, sizes, *, title, ylabel, note, width=WIDTH):
     A curve is a name in print, (colour, marker), and columns n_selected, mean, std, status; one without any of the
     protocol's sizes is a horizontal line.
     """
-    with rc_context(STYLE):
-        figure = new_figure(width, max(min(4.2, width), LABEL / 72 * len(curves) / PLOT))
+    height = max(min(4.2, width), LABEL / 72 * len(curves) / PLOT)
+    with framed(width, height, title, note) as figure:
         axes = figure.add_subplot()
         margin = 0.04 * max(sizes[-1] - sizes[0], 1)
         shade = 0.13 if len(curves) <= 5 else 0.06
@@ -51,9 +50,8 @@ def draw_curves(curves, sizes, *, title, ylabel, note, width=WIDTH):
         axes.yaxis.set_major_locator(MaxNLocator(nbins=7, steps=[1, 2, 2.5, 5, 10]))
         if said:
             axes.set_title(f"Hollow: the fit {in_words(' or '.join(said).split(' or '))}", **SMALL)
-        frame(figure, title, note)
         _label_ends(axes, ends)
-        return figure
+    return figure
 
 
 def _spaced(sizes, width):

@@ -1,12 +1,11 @@
 """Gains over controls: a row for each method, a point for each data set, coloured by family."""
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from scripts.core.conf import printed_family
-from scripts.make_figure.style import COLOURS, GREY, MARKERS, NARROW, STYLE, WIDTH, frame, legend_in, new_figure
+from scripts.make_figure.style import COLOURS, GREY, MARKERS, NARROW, WIDTH, framed, legend_in
 
 ROW, LETTER = 0.34, 0.068  # inches
 HIGHEST, LOWEST, MEAN = -0.36, 0.1, 0.28  # the heights of a row's points, and of its mean below them; rows are 1 apart
@@ -20,13 +19,13 @@ def draw_gains(found, families, names, panels, datasets, *, rope=1.0, title, not
     rows += sorted(controls, key=lambda name: names[name].lower())
     looks = _looks(families)
     narrow = width < NARROW
-    with rc_context({**STYLE, "axes.grid.axis": "x"}):
-        entries = _entries(looks, families, datasets)
-        room = width - LETTER * max(len(names[name]) for name in rows)  # the names of the rows stand left of it
-        columns = max(1, int(room / (0.45 + LETTER * max(len(entry.get_label()) for entry in entries))))
-        legend, height = 0.18 * -(-len(entries) // columns), 0.55 + ROW * len(rows)
-        deep = len(found) if narrow else 1
-        figure = new_figure(width, (1.7 if narrow else 1.1) + legend + deep * height)  # the note is longer
+    entries = _entries(looks, families, datasets)
+    room = width - LETTER * max(len(names[name]) for name in rows)  # the names of the rows stand left of it
+    columns = max(1, int(room / (0.45 + LETTER * max(len(entry.get_label()) for entry in entries))))
+    legend, height = 0.18 * -(-len(entries) // columns), 0.55 + ROW * len(rows)
+    deep = len(found) if narrow else 1
+    whole = (1.7 if narrow else 1.1) + legend + deep * height  # the note of a narrow one is longer
+    with framed(width, whole, title, note, **{"axes.grid.axis": "x"}) as figure:
         cells = figure.add_gridspec(deep + 1, 1 if narrow else len(found), height_ratios=[*[height] * deep, legend])
         axis = None
         for place, gains in enumerate(found):
@@ -37,8 +36,7 @@ def draw_gains(found, families, names, panels, datasets, *, rope=1.0, title, not
             axis.set_yticks(range(len(rows)), [names[name] for name in rows] if narrow or not place else [])
             axis.set_title(panels[gains.reference], fontsize=9, loc="left")
         legend_in(figure.add_subplot(cells[deep, :]), entries, columns)
-        frame(figure, title, note)
-        return figure
+    return figure
 
 
 def _panel(axis, gains, rows, families, looks, rope):

@@ -1,10 +1,9 @@
 """The selected pixels over images of the data set, for every number of features."""
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 
-from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
+from scripts.make_figure.style import COLOURS, GREY, WIDTH, framed
 
 SELECTED = COLOURS[1]
 
@@ -35,8 +34,8 @@ def draw_pixels(dataset, sets, samples, *, title, note, width=WIDTH):
     columns, rows = len(sizes) + 1, len(sets) * len(samples)
     height, breadth = dataset.image_shape
     side = (width - 0.3) / columns
-    with rc_context({**STYLE, "axes.grid": False}):
-        figure = new_figure(width, 0.8 + rows * (side * height / breadth + 0.03))
+    whole = 0.8 + rows * (side * height / breadth + 0.03)
+    with framed(width, whole, title, note, **{"axes.grid": False}) as figure:
         grid = figure.subplots(rows, columns, squeeze=False)
         places = [(name, sample) for name in sets for sample in samples]
         for row, ((name, sample), axes) in enumerate(zip(places, grid, strict=True)):
@@ -54,8 +53,7 @@ def draw_pixels(dataset, sets, samples, *, title, note, width=WIDTH):
                     ha="right", va="center", fontsize=8, color=GREY,
                 )  # fmt: skip
         figure.get_layout_engine().set(w_pad=0.015, h_pad=0.02, wspace=0.0, hspace=0.0)
-        frame(figure, title, note)
-        return figure
+    return figure
 
 
 def _grey(image):

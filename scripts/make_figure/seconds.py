@@ -1,13 +1,12 @@
 """A score against the seconds of fitting, one panel for each data set."""
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from metrics.study import METRICS, POOR
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, face, frame, in_words, legend_in, new_figure
+from scripts.make_figure.style import GREY, NARROW, WIDTH, face, framed, in_words, legend_in
 
 FEW = 8  # methods that all have their colour; of more, those of a front
 REST = ("#a8a8a8", "o")  # the look of the others
@@ -44,11 +43,11 @@ def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WID
     named = _named(points, looks)
     per_row = 1 if width < NARROW else min(len(panels), 3)
     rows = -(-len(panels) // per_row)
-    with rc_context({**STYLE, "axes.grid.axis": "both"}):
-        entries = _entries(points, looks, names, named)
-        columns = max(1, int(width / 1.6))
-        panel_height, legend_height = min(2.9, 0.8 * width / per_row), 0.17 * -(-len(entries) // columns)
-        figure = new_figure(width, 1.2 + legend_height + rows * panel_height)
+    entries = _entries(points, looks, names, named)
+    columns = max(1, int(width / 1.6))
+    panel_height, legend_height = min(2.9, 0.8 * width / per_row), 0.17 * -(-len(entries) // columns)
+    height = 1.2 + legend_height + rows * panel_height
+    with framed(width, height, title, note, **{"axes.grid.axis": "both"}) as figure:
         cells = figure.add_gridspec(rows + 1, per_row, height_ratios=[*[panel_height] * rows, legend_height])
         grid = [figure.add_subplot(cells[index // per_row, index % per_row]) for index in range(len(panels))]
         for axis, (dataset, panel) in zip(grid, panels.items(), strict=False):
@@ -80,8 +79,7 @@ def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WID
             if index + per_row >= len(panels):
                 axis.set_xlabel("Seconds")
         legend_in(figure.add_subplot(cells[rows, :]), entries, columns)
-        frame(figure, title, note)
-        return figure
+    return figure
 
 
 def _named(points, looks):

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import numpy as np
-from matplotlib import colormaps, rc_context
+from matplotlib import colormaps
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgba
 from matplotlib.patches import Rectangle
@@ -11,7 +11,7 @@ from matplotlib.patches import Rectangle
 from metrics.study import METRICS, POOR
 from metrics.study.frames import params_of
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.style import GREY, HEAT, NARROW, STYLE, WIDTH, frame, in_words, new_figure, number, symbol
+from scripts.make_figure.style import GREY, HEAT, NARROW, WIDTH, framed, in_words, number, symbol
 
 BEST, DEFAULT = "best", "default"
 NOT_SET = "not set"  # a parameter that is null, or that a trial leaves to the method
@@ -122,37 +122,31 @@ def draw_surfaces(surfaces, *, title, note, kind="heatmap", width=WIDTH):
     """Draw one panel for each surface: a row for each metric, or one below the other in a narrow figure."""
     if kind not in ("heatmap", "bars"):
         raise ValueError(f"kind={kind!r} must be heatmap or bars.")
+    is_map = kind == "heatmap"
     metrics = list(dict.fromkeys(panel.metric for panel in surfaces))
+    learned = {panel.metric for panel in surfaces if _learned(panel).any()}
     per_row = 1 if width < NARROW else len(surfaces) // len(metrics)
     rows = -(-len(surfaces) // per_row)
     cell = width / per_row
-    height = 0.9 + rows * min(2.35 if kind == "heatmap" else 2.55, (0.62 if kind == "heatmap" else 0.75) * cell)
+    height = 0.9 + rows * (min(2.35, 0.62 * cell) if is_map else min(2.55, 0.75 * cell))
     scales = {metric: _scale([panel for panel in surfaces if panel.metric == metric]) for metric in metrics}
-    with rc_context({**STYLE, "axes.grid": False}):
-        figure = new_figure(width, height)
-        projection = {"projection": "3d"} if kind == "bars" else {}
+    if learned or not is_map:
+        note += "\nOutlined: the best." if is_map else "\nThe bars do not start at 0."
+    if any(np.isnan(panel.scores).any() for panel in surfaces):
+        note += f" {'Hatched' if is_map else 'Gaps'}: not run, or the fit failed or reached a limit."
+    with framed(width, height, title, note, **{"axes.grid": False}) as figure:
+        projection = {} if is_map else {"projection": "3d"}
         axes = figure.subplots(rows, per_row, squeeze=False, subplot_kw=projection).ravel()
-        for index, (axis, panel) in enumerate(zip(axes, surfaces, strict=False)):
-            first = index % per_row == 0
-            draw = _heat_map if kind == "heatmap" else _bars
-            draw(axis, panel, scales[panel.metric], first, 72 * cell)
+        for index, (axis, panel) in enumerate(zip(axes, surfaces, strict=True)):
+            (_heat_map if is_map else _bars)(axis, panel, scales[panel.metric], index % per_row == 0, 72 * cell)
             if words := _poor(panel):
-                mark = "Crossed" if kind == "heatmap" else "Grey"
-                axis.set_title(f"{mark}: {words}", fontsize=7.5, loc="left", color=GREY)
-        for metric in metrics if kind == "heatmap" else ():
-            of_metric = [axis for axis, panel in zip(axes, surfaces, strict=False) if panel.metric == metric]
-            if not any(_learned(panel).any() for panel in surfaces if panel.metric == metric):
-                continue
+                axis.set_title(f"{'Crossed' if is_map else 'Grey'}: {words}", fontsize=7.5, loc="left", color=GREY)
+        for metric in (one for one in metrics if is_map and one in learned):
+            of_metric = [axis for axis, panel in zip(axes, surfaces, strict=True) if panel.metric == metric]
             bar = figure.colorbar(ScalarMappable(scales[metric], HEAT), ax=of_metric, pad=0.015, aspect=22)
             bar.set_label(f"{METRICS[metric]} (%)")
             bar.outline.set_visible(False)
-        note += "\nOutlined: the best." if kind == "heatmap" else "\nThe bars do not start at 0."
-        if kind == "heatmap" and not any(_learned(panel).any() for panel in surfaces):
-            note = note.removesuffix("\nOutlined: the best.")
-        if any(np.isnan(panel.scores).any() for panel in surfaces):
-            note += f" {'Hatched' if kind == 'heatmap' else 'Gaps'}: not run, or the fit failed or reached a limit."
-        frame(figure, title, note)
-        return figure
+    return figure
 
 
 def _learned(panel):
