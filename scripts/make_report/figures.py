@@ -10,8 +10,8 @@ from metrics.study.ranks import ranks
 from metrics.study.summary import SELECTIONS
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
-from scripts.make_figure.of_scores import acc_vs_size
-from scripts.make_figure.of_scores import gains as draw_gains
+from scripts.make_figure.curves import acc_vs_size
+from scripts.make_figure.gains import gains as draw_gains
 from scripts.ranks import rank_study
 from scripts.ranks.choice import choose
 from scripts.ranks.field import field_of

@@ -33,15 +33,8 @@ def forest(found, title, note):
             for height, row in enumerate(rows.itertuples()):
                 colour = COLOURS[2] if row.Index in gain else COLOURS[1] if row.Index in lose else COLOURS[6]
                 axis.plot([row.low, row.high], [height] * 2, color=colour, linewidth=1.2)
-                axis.plot(
-                    row.gain,
-                    height,
-                    color=colour,
-                    marker="s",
-                    markersize=3,
-                    linestyle="",
-                    markerfacecolor="white" if isnan(row.low) else colour,
-                )
+                inside = "white" if isnan(row.low) else colour
+                axis.plot(row.gain, height, "s", color=colour, markersize=3, markerfacecolor=inside)
             axis.set_title(one.selection, fontsize=8, loc="left")
             axis.xaxis.set_major_locator(MaxNLocator(nbins=4))
         axes[0].set_yticks(range(len(order)), [names[name] for name in order], fontsize=6.5)
