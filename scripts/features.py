@@ -11,7 +11,7 @@ from metrics.study.summary import select
 from runners.store.names import size_to_show
 from runners.words import counted
 from scripts.core.command_lines import MissingResults, fill_pairs, with_commands
-from scripts.core.conf import CONF, printed, rows_of, unique_names
+from scripts.core.conf import printed, rows_of, unique_names
 from scripts.core.entry import command
 from scripts.core.floats import split
 from scripts.core.study import Study
@@ -79,7 +79,7 @@ def selecting(trials):
     return [one for one in sorted(trials["method"].unique()) if one not in ("all_features", RANDOM)]
 
 
-@command("features", CONF / "features", "config")  # in conf/ itself Hydra would take dataset=... for a group
+@command("features")
 def main(options):
     """Print the features that methods select, or write them to a file."""
     study = Study.open(options["results_dir"], options["study"]).filled()

@@ -78,9 +78,8 @@ def _trial(trials, method, dataset, size):
 def _cells(method, trial, study, size):
     """Return the texts of one line, in the columns of HEAD."""
     if trial is None or trial["status"] in UNSCORED:
-        blank = dict.fromkeys(HEAD, "-")
-        blank |= {"Method": method, "status": NOT_RUN if trial is None else trial["status"]}
-        return tuple(blank[name] for name in HEAD)
+        status = NOT_RUN if trial is None else trial["status"]
+        return tuple({"Method": method, "status": status}.get(name, "-") for name in HEAD)
     sets = study.summary[study.summary["trial"] == trial["trial"]].set_index("clusterer")
     values = ["-"] * 4
     for place, clusterer in ((0, "kmeans"), (2, "learned")):

@@ -48,22 +48,17 @@ def compact(name, frame):
 
 def _overlaps_at_one_size(frame):
     """Return a row per cell: the size nearest to 100, and the start of the ranking in file order."""
-    cells = {}
-    for row in frame.to_dict("records"):  # a frame for each of thousands of cells takes long
-        cells.setdefault((row["dataset"], row["method"]), []).append(row)
-    rows = []
-    for (dataset, method), cell in sorted(cells.items()):
-        own = [row for row in cell if not row["is_start"]]
-        size = nearest_size([row["n_selected"] for row in own])
-        own = [row for row in own if row["n_selected"] == size]
-        start = [row for row in cell if row["is_start"] and row["ranking"] == "first in file"]
-        first = f"{start[0]['median']:.0%} of {start[0]['n_selected']}" if start else ""
-        shown = {row["ranking"]: f"{row['median']:.0%}" for row in own}
-        chance = f"{own[0]['chance']:.0%}"
-        rows.append(
-            {"dataset": dataset, "method": method, "features": size, "chance": chance, **shown, "start in file": first}
-        )
-    return pd.DataFrame(rows)
+    if frame.empty:
+        return frame
+    cells = ["dataset", "method"]
+    start = frame[frame["is_start"] & (frame["ranking"] == "first in file")].groupby(cells).first()
+    own = frame[~frame["is_start"]]
+    own = own[own["n_selected"] == own.groupby(cells)["n_selected"].transform(nearest_size)]
+    first = own.groupby(cells)[["n_selected", "chance"]].first().rename(columns={"n_selected": "features"})
+    shown = own.pivot(index=cells, columns="ranking", values="median")[own["ranking"].unique()]
+    starts = [f"{row.median:.0%} of {row.n_selected}" for row in start.itertuples()]
+    starts = pd.Series(starts, index=start.index, name="start in file", dtype=object)
+    return first.join(shown).join(starts).reset_index()
 
 
 def _text(table, column, value):
@@ -73,7 +68,7 @@ def _text(table, column, value):
         return ""
     if table == "choices" or column == "loss":
         return f"{value:.1f}"
-    if table == "outcomes" or column in ("shared", "chance", "held"):
+    if table in ("outcomes", "overlaps") or column in ("shared", "chance", "held"):
         return f"{value:.0%}"
     if column == "gap":
         return f"{100 * value:.3f} %"

@@ -63,6 +63,15 @@ def find(group, name):
     return truth_spec(name) if name in truth_names() else None
 
 
+def composed(group, name):
+    """Return a file of a group with what it builds on, as Hydra composes them; {} where conf/ has no such file."""
+    own = find(group, name)
+    own = own if isinstance(own, dict) else {}
+    for base in own.pop("defaults", []):
+        own = own if base == "_self_" else composed(group, base) | own
+    return own
+
+
 def entry(group, name, key, default=None):
     """Return a text or a number of a file of a group, which is not copied for it; the default where there is none."""
     path = CONF / group / f"{name}.yaml"

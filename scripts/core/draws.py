@@ -9,6 +9,7 @@ from metrics.study import RANDOM
 from metrics.study.frames import of_kmeans, percent
 from metrics.study.selections import BY_NAME
 from metrics.study.summary import cells_of_draws
+from scripts.core.conf import unique_names
 
 
 @functools.lru_cache(maxsize=16)  # of the studies of one command
@@ -25,15 +26,14 @@ def with_mean_of_draws(chosen, study, metric, selection, per_size=False):
     if BY_NAME[selection].oracle or RANDOM not in set(chosen["method"]):
         return chosen
     each = of_kmeans(percent(_cells_of(study).select(metric, selection, per_size))).dropna(subset="mean")
-    groups = each.assign(square=each["std"] ** 2).groupby(["dataset", "n_selected"] if per_size else "dataset")
+    keys = ["dataset", "n_selected"] if per_size else ["dataset"]
+    groups = each.assign(square=each["std"] ** 2).groupby(keys)
     squares = groups["square"].mean() + groups["mean"].var().fillna(0.0)
     found = pd.DataFrame({"mean": groups["mean"].mean(), "std": np.sqrt(squares)})
     # A cell that lacks the size of the others stays missing.
     own = (chosen["method"] == RANDOM) & (chosen["clusterer"] == "kmeans") & chosen["mean"].notna()
-    keys = ["dataset", "n_selected"] if per_size else ["dataset"]
-    new = found.reindex(pd.MultiIndex.from_frame(chosen.loc[own, keys]) if per_size else chosen.loc[own, "dataset"])
     chosen = chosen.copy()
-    chosen.loc[own, ["mean", "std"]] = new.to_numpy()
+    chosen.loc[own, list(found)] = chosen.loc[own, keys].join(found, on=keys)[list(found)]
     return chosen
 
 
@@ -49,3 +49,9 @@ def name_of_draws(selection, study=None, datasets=()):
     counts = fits.groupby("dataset")["params"].nunique()
     least, most = counts.min(), counts.max()
     return f"Random ({what} of {least})" if least == most else f"Random ({what} of {least} to {most})"
+
+
+def names_of(methods, selection):
+    """Return the printed names of methods, that of random rankings as `name_of_draws` has it."""
+    names = unique_names("method", methods)
+    return names | {RANDOM: name_of_draws(selection)} if RANDOM in names else names

@@ -4,7 +4,6 @@ import functools
 import os
 import re
 import sys
-from contextlib import contextmanager
 from pathlib import Path
 
 import hydra
@@ -22,15 +21,16 @@ from scripts.core.programs import program
 FORMATS = {".csv": "csv", ".html": "html", ".tex": "latex"}  # of a page, by its file's ending; Markdown otherwise
 
 
-def command(name, folder=CONF, config_name=None, parts=None):
+def command(name, parts=None):
     """Make a function of checked options a command line; a ValueError that it raises is printed as one line.
 
-    `scripts.core.options.OPTIONS` has the types of its options by its name, which is that of its configuration, too,
-    unless `config_name` is given.  `parts` has, by option, a function that makes and checks its value from a part of
-    the configuration, before the other options are checked, as these may name something in it.
+    `scripts.core.options.OPTIONS` has the types of its options by its name, which is that of its configuration, too.
+    `parts` has, by option, a function that makes and checks its value from a part of the configuration, before the
+    other options are checked, as these may name something in it.
     """
-
-    file = config_name or name
+    folder, file = CONF, name
+    if (CONF / name).is_dir():  # in conf/ itself Hydra would take options such as dataset=... for groups
+        folder, file = CONF / name, "config"
 
     def decorate(function):
         @hydra.main(version_base="1.3", config_path=str(folder), config_name=file)
@@ -54,7 +54,8 @@ def command(name, folder=CONF, config_name=None, parts=None):
         def main():
             if words := refused(sys.argv[1:]):
                 end(f"error: {words}", 1)
-            with program(), handed_on(), narrow_help(sys.argv[1:]):
+            os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # makes Hydra raise its errors, which become a line here
+            with program(), narrow_help(sys.argv[1:]):
                 composed()
 
         return main
@@ -79,17 +80,3 @@ def is_typed(option):
 
 def _plain(part):
     return OmegaConf.to_container(part, resolve=True) if OmegaConf.is_config(part) else part
-
-
-@contextmanager
-def handed_on():
-    """Make Hydra raise its errors instead of printing them."""
-    before = os.environ.get("HYDRA_FULL_ERROR")
-    os.environ["HYDRA_FULL_ERROR"] = "1"
-    try:
-        yield
-    finally:
-        if before is None:
-            del os.environ["HYDRA_FULL_ERROR"]
-        else:
-            os.environ["HYDRA_FULL_ERROR"] = before

@@ -10,6 +10,7 @@ WAITING = 12  # floats that LaTeX is given before it must set them: it holds 18 
 GAP = 3  # points on each side of a column
 # The narrowest of the usual: a two-column article on A4 (221 and 453 points), IEEEtran having 252 and 516.
 ROOM = {"column": 221, "page": 452}
+ENVIRONMENT = {"column": "table", "page": "table*"}
 HEIGHT = 55  # lines of a page: a two-column article on letter paper has 57, others more, and estimates need some
 # Widths in Computer Modern, wider than Times, by the size of the letters; the rest are those of small letters.
 WIDTHS = {**dict.fromkeys("0123456789", 0.54), **dict.fromkeys(".,:;' il|", 0.33), **dict.fromkeys("()-ftj/†‡", 0.46)}
@@ -81,7 +82,7 @@ def to_lines(sheet, floats, layout):
             lines += _tabular(sheet, panel, broken)
         if sheet.below and number == len(floats) - 1:
             lines += [r"\par\smallskip\raggedright", tex(sheet.below), r"\par"]
-        lines.append(rf"\end{{{_environment(layout)}}}")
+        lines.append(rf"\end{{{ENVIRONMENT[layout]}}}")
     return lines
 
 
@@ -149,10 +150,6 @@ def _packed(panels, height, footer):
     return floats if together else [*floats, []]
 
 
-def _environment(layout):
-    return {"column": "table", "page": "table*"}[layout]
-
-
 def _head(sheet, layout, number):
     """Return the lines before the first panel of a float."""
     title = tex(sheet.title)
@@ -160,7 +157,7 @@ def _head(sheet, layout, number):
     if not number:
         caption = [rf"\caption{{{title}}}", rf"\label{{tab:{sheet.name.replace('_', '-')}}}"]
     size = rf"\fontsize{{{POINTS}}}{{{LINE}}}\selectfont\setlength{{\tabcolsep}}{{{GAP}pt}}"
-    return [rf"\begin{{{_environment(layout)}}}", r"\centering", *caption, rf"\smallskip{size}"]
+    return [rf"\begin{{{ENVIRONMENT[layout]}}}", r"\centering", *caption, rf"\smallskip{size}"]
 
 
 def _tabular(sheet, panel, broken):

@@ -98,12 +98,8 @@ def checked_words(overrides):
 def check_cells(cells, words, **allowed):
     """Raise a ConfigError where words have given the data, method or protocol of a cell a name that is not allowed."""
     for settings in cells:
-        parts = (
-            ("dataset", settings.dataset["name"]),
-            ("method", settings.method.name),
-            ("protocol", settings.protocol.name),
-        )
-        for group, name in parts:
+        names = settings.dataset["name"], settings.method.name, settings.protocol.name
+        for group, name in zip(("dataset", "method", "protocol"), names, strict=True):
             if name not in allowed[group]:
                 raise ConfigError(
                     f"overrides={words}: {group}.name={name!r} must be {' or '.join(allowed[group])}. Data and methods "

@@ -32,6 +32,7 @@ METRIC, CLUSTERER = one_of(*METRICS), one_of("kmeans", "learned")
 SELECTION = one_of(*SELECTIONS)
 RESULTS = {"study": STUDY, "results_dir": PATH}
 OUTPUT = {"output": optional(PATH)}
+PAGE = {**OUTPUT, "format": one_of("md", "csv")}
 DATA = {"data_dir": optional(PATH)}
 CELLS = {"methods": optional(listed(NAME)), "datasets": optional(listed(NAME))}
 LEVEL = number(0, 1)
@@ -85,7 +86,7 @@ OPTIONS = {
         **FIELD,
     },
     "ranks": {
-        **RESULTS, **OUTPUT,
+        **RESULTS, **PAGE,
         "metric": METRIC,
         "selection": SELECTION,
         "clusterer": CLUSTERER,
@@ -93,18 +94,16 @@ OPTIONS = {
         **FIELD,
         "alpha": LEVEL,
         "posthoc": optional(POSTHOC),
-        "format": one_of("md", "csv"),
     },
     "features": {
-        **RESULTS, **OUTPUT,
+        **RESULTS, **PAGE,
         "dataset": optional(NAME),
         "methods": optional(one_or_more(NAME)),
         "metric": METRIC,
         "selection": SELECTION,
         "size": optional(whole(1, 10**9)),
-        "format": one_of("md", "csv"),
     },
-    "ground_truth": {**RESULTS, **OUTPUT, "format": one_of("md", "csv"), "figure": optional(PATH)},
+    "ground_truth": {**RESULTS, **PAGE, "figure": optional(PATH)},
     "add_data": {
         "data": one_or_more(PATH),
         "label": optional(one_or_more(either(TEXT, COLUMN))),
@@ -131,9 +130,8 @@ OPTIONS = {
     },
     "choices": {
         **RESULTS, "study": one_or_more(STUDY),
-        **OUTPUT,
+        **PAGE,
         "metric": METRIC,
-        "format": one_of("md", "csv"),
     },
     "kept": {
         **RESULTS, "study": one_or_more(STUDY),
@@ -146,12 +144,11 @@ OPTIONS = {
         "n_jobs": JOBS,
     },
     "compare": {
-        **RESULTS, **OUTPUT,
+        **RESULTS, **PAGE,
         "study": optional(STUDY),
         "paper": optional(one_of(*PAPERS)),
         "quick": either(FLAG, listed(one_of(*PAPERS))),
         "summary": FLAG,
-        "format": one_of("md", "csv"),
         "selection": SELECTION,
     },
     "seeds": {

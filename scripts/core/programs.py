@@ -14,19 +14,13 @@ def parser_of(name, doc):
 
 
 @contextmanager
-def answers():
-    """Turn a ValueError into the answer of a command."""
-    try:
-        yield
-    except ValueError as error:
-        end(f"error: {error}", 1)
-
-
-@contextmanager
 def program():
-    """Handle all that may end a command."""
-    with boundary(), answers():
-        yield
+    """Handle all that may end a command; a ValueError becomes its answer."""
+    with boundary():
+        try:
+            yield
+        except ValueError as error:
+            end(f"error: {error}", 1)
 
 
 def refuse(what, problems):

@@ -1,10 +1,10 @@
 """The files of conf/table."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from metrics.study import METRICS
 from runners.experiment.kinds import NAME, TEXT, Kind, check_fields, listed, mapping, one_of, optional
-from scripts.core.conf import find, names
+from scripts.core.conf import composed, names
 from scripts.core.published import PAPERS
 
 OF_TABLES = (*METRICS, "seconds", "shape")
@@ -23,15 +23,15 @@ KINDS = {
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class TableSpec:
     """The specification of a table, from a file of conf/table."""
 
     name: str
     title: str
     # The paper whose numbers stand beside ours, a key of `scripts.core.published.PAPERS`.
-    paper: str | None
-    published_table: str | None  # the paper's own name of the table
+    paper: str | None = None
+    published_table: str | None = None  # the paper's own name of the table
     metric: str  # one of `metrics.study.METRICS`, "seconds" (those of a fit) or "shape" (that of the data sets)
     # study, protocol: the study that it is made for, and the protocol that fills it
     study: str
@@ -39,7 +39,7 @@ class TableSpec:
 
     rows: list
     columns: list
-    published_as: dict  # variant of a method -> the row of the paper that it stands beside
+    published_as: dict = field(default_factory=dict)  # variant of a method -> the row of the paper beside it
 
     @classmethod
     def check(cls, content, name):
@@ -55,17 +55,9 @@ class TableSpec:
 
 def read_table(name):
     """Read and check a file of conf/table, composed by Hydra with the file that it builds on."""
-    return TableSpec.check(_composed(name), name)
+    return TableSpec.check(composed("table", name), name)
 
 
 def paper_tables(paper):
     """Return the tables of a paper, by the names of their files."""
     return [read_table(name) for name in names("table") if name.startswith(f"{paper}_table")]
-
-
-def _composed(name):
-    content = find("table", name)
-    for base in content.pop("defaults", []) if isinstance(content, dict) else []:
-        if base != "_self_":
-            content = {**_composed(base), **content}
-    return content

@@ -54,12 +54,12 @@ def signed(value, decimals=POINTS):
 
 def with_interval(mean, low, high):
     """Return a gain and its interval as a text."""
-    return f"{signed(mean)} ({'no interval' if pd.isna(low) else f'{signed(low)} to {signed(high)}'})"
+    return f"{signed(mean)} ({interval(low, high, signed) or 'no interval'})"
 
 
-def interval(low, high):
-    """Return an interval of ranks as a text; "" where there is none."""
-    return "" if pd.isna(low) else f"{low:.2f} to {high:.2f}"
+def interval(low, high, form="{:.2f}".format):
+    """Return an interval, of ranks or in another form, as a text; "" where there is none."""
+    return "" if pd.isna(low) else f"{form(low)} to {form(high)}"
 
 
 def pipes(lines):

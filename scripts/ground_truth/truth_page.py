@@ -1,13 +1,13 @@
 """The page and the figure of what is found in data of known truth."""
 
 import numpy as np
-from matplotlib import colormaps, rc_context
+from matplotlib import colormaps
 
 from datasets.truth import parts_of, truth_names
 from scripts.core.conf import printed
 from scripts.core.views import render
 from scripts.ground_truth import ENOUGH, SEEDS, SHARE, found
-from scripts.make_figure.style import HEAT, STYLE, WIDTH, frame, new_figure
+from scripts.make_figure.style import HEAT, WIDTH, framed
 from scripts.ranks.choice import base_methods, is_control
 
 SAME = 1e-9  # measures and expectations that differ by rounding
@@ -52,9 +52,10 @@ def ground_truth_figure(rows, name):
     table = found(rows)
     methods, families = _order(table), table.index.unique("family")
     colours = colormaps[HEAT]
-    with rc_context(STYLE):
-        n_lines = -(-len(families) // ABREAST)
-        figure = new_figure(WIDTH, 0.8 + n_lines * (0.6 + 0.16 * len(methods)))
+    n_lines = -(-len(families) // ABREAST)
+    title = "Relevance: share of the selected features that are relevant, at their number"
+    note = f"Study {name}, default parameters. Bold: {SHARE:.0%} of the seeds reach {ENOUGH}."
+    with framed(WIDTH, 0.8 + n_lines * (0.6 + 0.16 * len(methods)), title, note) as figure:
         axes = figure.subplots(n_lines, -(-len(families) // n_lines), sharey=True, squeeze=False)
         for axis in axes.ravel()[len(families) :]:
             axis.set_visible(False)
@@ -79,8 +80,6 @@ def ground_truth_figure(rows, name):
             axis.spines[:].set_visible(False)
         axes[0, 0].invert_yaxis()
         axes[0, len(axes[0]) // 2].set_xlabel("signal, in standard deviations of the noise", fontsize=7)
-        note = f"Study {name}, default parameters. Bold: {SHARE:.0%} of the seeds reach {ENOUGH}."
-        frame(figure, "Relevance: share of the selected features that are relevant, at their number", note)
     return figure
 
 

@@ -10,7 +10,6 @@ from runners.errors import ConfigError
 from runners.experiment.kinds import check_fields
 from runners.store.reference import PREFIX
 from scripts.core.command_lines import MissingResults, fill_pairs, no_results, with_commands
-from scripts.core.conf import CONF
 from scripts.core.entry import command
 from scripts.core.options import OPTIONS
 from scripts.core.study import Study
@@ -19,7 +18,7 @@ from scripts.make_figure.options import file_name, settings_of
 from scripts.make_figure.style import take_away
 
 
-@command("make_figure", CONF / "make_figure", "config")
+@command("make_figure")
 def main(options):
     """Draw the figure that the options describe and print where it is."""
     name = HydraConfig.get().runtime.choices.get("figure")

@@ -1,14 +1,75 @@
 """The objective against the sweep, one panel for each method and data set."""
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
 from metrics.study.frames import of_kmeans
+from metrics.study.selections import BY_NAME
 from metrics.study.summary import select
 from runners.store.row import from_json
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, frame, new_figure, number, symbol
+from scripts.core.conf import printed, unique_names
+from scripts.core.words import by_labels
+from scripts.make_figure.options import several
+from scripts.make_figure.style import GREY, NARROW, WIDTH, framed, number, styles, symbol
+
+
+def convergence(
+    study, dataset, methods=None, metric="acc", selection="default_params", size=None, yscale="linear", width=WIDTH
+):
+    """Draw the objective against the sweep, a panel for each data set and method with sweeps."""
+    datasets = several(dataset)
+    if methods is None:
+        stored = study.trials[study.trials["dataset"].isin(datasets)]
+        swept = stored["trial"].isin(study.traces.index[study.traces.map(len) > 1])
+        methods = sorted(stored.loc[swept, "method"].unique())
+        where = f"dataset={','.join(datasets)}"
+        if stored.empty:
+            raise MissingResults(f"nothing is stored on {where}; name what you want: methods=[...].")
+        if not methods:
+            raise ValueError(
+                f"no fit stored on {where} has iterations to draw: {', '.join(sorted(set(stored['method'])))}. "
+                "They are closed forms, stopped at their start, reached a limit, failed, or were shipped without "
+                "traces; choose a study with another method."
+            )
+    pairs = [(method, name) for method in methods for name in datasets]
+    traces = chosen_traces(study, pairs, metric, selection, size)
+    in_print, looks = unique_names("method", methods), styles(methods)
+    at = "" if size is None else f", {size} features"
+    choice = BY_NAME[selection].per_size if selection == "default_params" else BY_NAME[selection].overall
+    choice = by_labels(choice, metric)
+    note = f"{choice}{at}; sweep 0 is the start. {study.origin(methods)}"
+    if yscale not in ("linear", "log"):
+        raise ValueError(f"yscale={yscale!r} must be linear or log.")
+    if yscale == "log" and any(trace.min() <= 0 for _, trace in traces):
+        raise ValueError("yscale=log needs objectives above 0; one of these is not: set yscale=linear.")
+    per_row = 1 if width < NARROW else min(len(traces), 3)
+    rows = -(-len(traces) // per_row)
+    with framed(width, 0.9 + rows * min(2.6, 0.75 * width / per_row), "Objective after every sweep", note) as figure:
+        grid = figure.subplots(rows, per_row, squeeze=False).ravel()
+        for axis, (trial, trace), (method, name) in zip(grid, traces, pairs, strict=False):
+            # Few sweeps are drawn as points, too; many points would merge.
+            dots = {"marker": "o", "markersize": 3.5} if len(trace) <= 60 else {}
+            exponent = _exponent(trace) if yscale == "linear" else 0
+            axis.plot(np.arange(len(trace)), trace / 10.0**exponent, color=looks[method][0], linewidth=1.5, **dots)
+            if exponent or axis in grid[::per_row].tolist():
+                axis.set_ylabel(f"Objective ({number(10.0**exponent)})" if exponent else "Objective")
+            axis.set_yscale(yscale)
+            facts = f"{parameters_text(trial)}\n{_outcome(trial)}".strip()
+            axis.set_title(facts, fontsize=7.5, loc="left", color=GREY, linespacing=1.3)
+            axis.annotate(
+                f"{in_print[method]}, {printed('dataset', name)}", (0, 1), (0, 15 + 10 * facts.count("\n")),
+                xycoords="axes fraction", textcoords="offset points", fontsize=9, va="bottom", annotation_clip=False,
+            )  # fmt: skip
+            axis.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+            if yscale == "linear":
+                axis.yaxis.set_major_locator(MaxNLocator(nbins=5))
+        for index, axis in enumerate(grid):
+            axis.set_visible(index < len(traces))
+            if index + per_row >= len(traces):
+                axis.set_xlabel("Sweep")
+        figure.align_ylabels()
+    return figure
 
 
 def chosen_traces(study, pairs, metric="acc", selection="default_params", size=None):
@@ -34,43 +95,6 @@ def chosen_traces(study, pairs, metric="acc", selection="default_params", size=N
             raise ValueError(f"{pair[0]} has no sweeps on {pair[1]}: it is a closed form, or stopped at its start.")
         found.append((trials.loc[trial], trace))
     return found
-
-
-def draw_convergence(traces, titles, colours, *, title, note, yscale="linear", width=WIDTH):
-    """Draw one panel for each of `chosen_traces`, under its title and in its colour."""
-    if yscale not in ("linear", "log"):
-        raise ValueError(f"yscale={yscale!r} must be linear or log.")
-    if yscale == "log" and any(trace.min() <= 0 for _, trace in traces):
-        raise ValueError("yscale=log needs objectives above 0; one of these is not: set yscale=linear.")
-    per_row = 1 if width < NARROW else min(len(traces), 3)
-    rows = -(-len(traces) // per_row)
-    with rc_context(STYLE):
-        figure = new_figure(width, 0.9 + rows * min(2.6, 0.75 * width / per_row))
-        grid = figure.subplots(rows, per_row, squeeze=False).ravel()
-        for axis, (trial, trace), name, colour in zip(grid, traces, titles, colours, strict=False):
-            # Few sweeps are drawn as points, too; many points would merge.
-            dots = {"marker": "o", "markersize": 3.5} if len(trace) <= 60 else {}
-            exponent = _exponent(trace) if yscale == "linear" else 0
-            axis.plot(np.arange(len(trace)), trace / 10.0**exponent, color=colour, linewidth=1.5, **dots)
-            if exponent or axis in grid[::per_row].tolist():
-                axis.set_ylabel(f"Objective ({number(10.0**exponent)})" if exponent else "Objective")
-            axis.set_yscale(yscale)
-            facts = f"{parameters_text(trial)}\n{_outcome(trial)}".strip()
-            axis.set_title(facts, fontsize=7.5, loc="left", color=GREY, linespacing=1.3)
-            axis.annotate(
-                name, (0, 1), (0, 15 + 10 * facts.count("\n")), xycoords="axes fraction", textcoords="offset points",
-                fontsize=9, va="bottom", annotation_clip=False,
-            )  # fmt: skip
-            axis.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
-            if yscale == "linear":
-                axis.yaxis.set_major_locator(MaxNLocator(nbins=5))
-        for index, axis in enumerate(grid):
-            axis.set_visible(index < len(traces))
-            if index + per_row >= len(traces):
-                axis.set_xlabel("Sweep")
-        figure.align_ylabels()
-        frame(figure, title, note)
-        return figure
 
 
 def _exponent(trace):

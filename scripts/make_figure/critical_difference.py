@@ -1,21 +1,46 @@
 """The critical-difference diagram: average ranks on a line, with bars over methods that do not differ significantly."""
 
+import math
 from itertools import combinations
 
-from matplotlib import rc_context
-
-from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, face, frame, new_figure
+from metrics.study import METRICS
+from metrics.study.selections import BY_NAME
+from scripts.core.conf import printed, unique_names
+from scripts.make_figure.options import several
+from scripts.make_figure.style import GREY, NARROW, WIDTH, face, framed, styles
 
 TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon signed-rank with Holm's correction"}
 
 
-def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, width=WIDTH):
-    """Draw the average ranks, the best on the left, and join methods that no test tells apart."""
+def critical_difference(
+    study, dataset=None, metric="acc", clusterer="kmeans", selection="best_over_grid",
+    methods=None, variants="base", test="nemenyi", alpha=0.05, partial=False, width=WIDTH,
+):  # fmt: skip
+    """Draw average ranks over data sets, the best on the left, and join methods that no test tells apart.
+
+    The defaults are those of `scripts.ranks.field.field_of`.
+    """
+    from scripts.ranks import rank_study  # here, as it imports statistics that most figures do not need
+    from scripts.ranks.field import field_of
+
+    if test not in TESTS:
+        raise ValueError(f"test={test!r} must be one of {', '.join(TESTS)}.")
+    field = field_of(study, metric, selection, clusterer, methods, several(dataset) or None, variants, partial)
+    ranking = rank_study(field, alpha, test)
+    p = ranking.comparison.friedman_p
+    friedman = "" if math.isnan(p) else f" Friedman's test: p = {p:.2g}."
+    title = f"Average ranks by {METRICS[metric]} over {len(field.scores)} data sets; 1 is the best"
+    note = (
+        f"Joined: not told apart at {alpha:g} by {TESTS[test]}.{friedman} {BY_NAME[selection].overall}.\n"
+        f"Data sets: {', '.join(printed('dataset', name) for name in field.scores.index)}. "
+        f"{study.origin(field.scores)}"
+    )
+    names, looks = unique_names("method", ranking.table.index), styles(study.summary["method"])
     average, comparison = ranking.table["average_rank"].sort_values(kind="stable"), ranking.comparison
     n_methods = len(average)
     narrow = width < NARROW
-    with rc_context({**STYLE, "axes.grid": False}):
-        figure = new_figure(width, 1.75 + (0.2 if narrow else 0.1) * n_methods)
+    height = 1.75 + (0.2 if narrow else 0.1) * n_methods
+    with framed(width, height, title, note, **{"axes.grid": False}) as figure:
         axis = figure.add_subplot()
         _bare(axis)
         # One unit of height is a line of text: the ranks are at 0, bars and names below.
@@ -36,8 +61,7 @@ def draw_critical_difference(ranking, looks, names, *, alpha=0.05, title, note, 
         axis.tick_params(labelsize=8, pad=1)
         if comparison.posthoc == "nemenyi":
             _bar(axis, comparison.critical_difference)
-        frame(figure, title, note)
-        return figure
+    return figure
 
 
 def alike(pairs, alpha=0.05):

@@ -1,11 +1,17 @@
 """A score against the number of features, one line per method."""
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
-from metrics.study import POOR
-from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, apart, face, frame, in_words, new_figure
+from metrics.study import METRICS, POOR
+from metrics.study.selections import BY_NAME
+from metrics.study.summary import select
+from scripts.core.command_lines import MissingResults
+from scripts.core.conf import printed
+from scripts.core.draws import names_of, with_mean_of_draws
+from scripts.core.words import CLUSTERERS, by_labels
+from scripts.make_figure.options import one
+from scripts.make_figure.style import GREY, NARROW, WIDTH, apart, face, framed, in_words, styles
 
 LABEL, PLOT = 11, 0.75  # points between lines of text; the part of the figure's height that the axes take
 DIGIT = 5.8  # points of a digit of a tick
@@ -13,19 +19,27 @@ SMALL = {"fontsize": 7.5, "loc": "left", "color": GREY}
 MOST_BANDS = 8  # more bands on top of each other hide the lines
 
 
-def draw_curves(curves, sizes, *, title, ylabel, note, width=WIDTH):
-    """Draw the lines with their spread, their names at their ends.
+def acc_vs_size(
+    study, dataset, metric="acc", clusterer="kmeans", selection="best_over_grid", methods=None, width=WIDTH
+):
+    """Draw a score against the number of features on one data set, a line for each method, its name at the end.
 
-    A curve is a name in print, (colour, marker), and columns n_selected, mean, std, status; one without any of the
-    protocol's sizes is a horizontal line.
+    A method without any of the protocol's sizes is a horizontal line.
     """
-    with rc_context(STYLE):
-        figure = new_figure(width, max(min(4.2, width), LABEL / 72 * len(curves) / PLOT))
+    dataset = one(dataset)
+    points, sizes = _points(study, dataset, metric, clusterer, selection, methods)
+    names, looks = names_of(points["method"].unique(), selection), styles(study.summary["method"])
+    banded = points["std"].notna().any() and len(names) <= MOST_BANDS
+    bands = f"; bands: {study.spread()}" if banded else ""
+    title = f"{printed('dataset', dataset)}: {METRICS[metric]} of {CLUSTERERS[clusterer]}"
+    note = f"{by_labels(BY_NAME[selection].per_size, metric)}{bands}.\n{study.origin(points['method'])}"
+    with framed(width, max(min(4.2, width), LABEL / 72 * len(names) / PLOT), title, note) as figure:
         axes = figure.add_subplot()
         margin = 0.04 * max(sizes[-1] - sizes[0], 1)
-        shade = 0.13 if len(curves) <= 5 else 0.06
+        shade = 0.13 if len(names) <= 5 else 0.06
         ends, said = [], []
-        for name, (colour, marker), curve in curves:
+        for method, curve in points.groupby("method"):
+            name, (colour, marker) = names[method], looks[method]
             if set(curve["n_selected"]) & set(sizes):
                 curve = curve.sort_values("n_selected")
                 x, mean, std = (curve[column].to_numpy(float) for column in ("n_selected", "mean", "std"))
@@ -42,18 +56,47 @@ def draw_curves(curves, sizes, *, title, ylabel, note, width=WIDTH):
                 x, marker = np.array([sizes[0] - margin, sizes[-1] + margin]), ""
                 mean, std = (np.full(2, curve[column].iloc[0]) for column in ("mean", "std"))
                 axes.plot(x, mean, color=colour, linewidth=1.3, linestyle=(0, (5, 3)), zorder=1.5)
-            if np.isfinite(std).all() and len(curves) <= MOST_BANDS:
+            if np.isfinite(std).all() and len(names) <= MOST_BANDS:
                 axes.fill_between(x, mean - std, mean + std, color=colour, alpha=shade, linewidth=0)
             ends.append((x[-1], mean[-1], colour, marker, name))
-        axes.set(xlabel="Selected features" if width < NARROW else "Number of selected features", ylabel=ylabel)
+        axes.set_xlabel("Selected features" if width < NARROW else "Number of selected features")
+        axes.set_ylabel(f"{METRICS[metric]} (%)")
         axes.set_xticks(sizes, _spaced(sizes, width))
         axes.set_xlim(sizes[0] - margin, sizes[-1] + margin)
         axes.yaxis.set_major_locator(MaxNLocator(nbins=7, steps=[1, 2, 2.5, 5, 10]))
         if said:
             axes.set_title(f"Hollow: the fit {in_words(' or '.join(said).split(' or '))}", **SMALL)
-        frame(figure, title, note)
         _label_ends(axes, ends)
-        return figure
+    return figure
+
+
+def _points(study, dataset, metric, clusterer, selection, methods):
+    """Return the points of the lines, and the sizes of the protocol; MissingResults where there are none."""
+    summary = study.summary
+    stored = summary[summary["clusterer"] == clusterer]
+    if dataset not in set(stored["dataset"]):
+        raise MissingResults(
+            f"nothing is stored for dataset={dataset!r} and clusterer={clusterer!r}; "
+            f"data sets of this study: {', '.join(stored['dataset'].unique()) or 'none'}.",
+            [(method, dataset) for method in methods or sorted(summary["method"].unique())],
+        )
+    points = select(stored[stored["dataset"] == dataset], metric, selection, per_size=True)
+    points = with_mean_of_draws(points, study, metric, selection, per_size=True).dropna(subset="mean")
+    if methods is not None:
+        points = points[points["method"].isin(methods)]
+    if points.empty:
+        who = "no method has" if methods is None else f"methods={methods} have no"
+        raise MissingResults(
+            f"{who} scores on {dataset} for selection={selection!r}.",
+            [(method, dataset) for method in methods or sorted(stored["method"].unique())],
+        )
+    sizes = max(points["sizes"], key=len)  # all features alone have none of the protocol's
+    if not sizes:
+        raise MissingResults(
+            f"nothing but all features has scores on {dataset}: there is no curve to draw.",
+            [(method, dataset) for method in sorted(points["method"].unique())],
+        )
+    return points, sizes
 
 
 def _spaced(sizes, width):

@@ -1,44 +1,70 @@
 """Gains over controls: a row for each method, a point for each data set, coloured by family."""
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from scripts.core.conf import printed_family
-from scripts.make_figure.style import COLOURS, GREY, MARKERS, NARROW, STYLE, WIDTH, frame, legend_in, new_figure
+from metrics.study import METRICS
+from metrics.study.selections import BY_NAME
+from scripts.core.command_lines import MissingResults
+from scripts.core.conf import printed, printed_family
+from scripts.make_figure.options import several
+from scripts.make_figure.style import COLOURS, GREY, MARKERS, NARROW, WIDTH, framed, legend_in
 
 ROW, LETTER = 0.34, 0.068  # inches
 HIGHEST, LOWEST, MEAN = -0.36, 0.1, 0.28  # the heights of a row's points, and of its mean below them; rows are 1 apart
 
 
-def draw_gains(found, families, names, panels, datasets, *, rope=1.0, title, note, width=WIDTH):
-    """Draw points, means and intervals, a panel for each control; the first `Gains` order the methods."""
-    controls = {gains.reference for gains in found}.union(*(gains.controls for gains in found))
+def gains(
+    study, dataset=None, metric="acc", clusterer="kmeans", selection="best_over_grid",
+    methods=None, variants="base", rope=1.0, partial=False, width=WIDTH,
+):  # fmt: skip
+    """Draw gains over random rankings and over all features: points, means and intervals, a panel for each.
+
+    The gains over the first order the methods.  The defaults are those of `scripts.ranks.field.field_of`.
+    """
+    from scripts.ranks.field import REFERENCES, field_of  # here, as it imports what most figures do not need
+    from scripts.ranks.gains import paired_gains
+    from scripts.ranks.ranks_page import OVER, names_of
+
+    field = field_of(study, metric, selection, clusterer, methods, several(dataset) or None, variants, partial)
+    found = paired_gains(field, rope)
+    if not found:
+        lacking = ", ".join(dict.fromkeys(control for control, _ in field.lacking))
+        raise MissingResults(f"gains are over controls that have a score on every data set: {lacking}.", field.lacking)
+    missing = "".join(f" No {name}: it lacks data sets." for name in REFERENCES if name not in field.controls)
+    title = f"Gain in {METRICS[metric]} over controls on {len(field.scores)} data sets, in points"
+    note = (
+        "A point: one data set. Bar and line: the mean and its 95 % interval, from a bootstrap that draws "
+        f"families, then data sets of each. Grey: within {rope:g}, which counts as none. Below the line: controls, of "
+        f"which random rankings are the mean of {field.n_draws}. {BY_NAME[selection].overall}.{missing}\n"
+        f"{study.origin([*field.scores, *field.controls])}"
+    )
+    names, families = names_of(field), field.families
+    controls = {one.reference for one in found}.union(*(one.controls for one in found))
     rows = [name for name in found[0].table.index if name not in controls]
     n_methods = len(rows)
     rows += sorted(controls, key=lambda name: names[name].lower())
     looks = _looks(families)
     narrow = width < NARROW
-    with rc_context({**STYLE, "axes.grid.axis": "x"}):
-        entries = _entries(looks, families, datasets)
-        room = width - LETTER * max(len(names[name]) for name in rows)  # the names of the rows stand left of it
-        columns = max(1, int(room / (0.45 + LETTER * max(len(entry.get_label()) for entry in entries))))
-        legend, height = 0.18 * -(-len(entries) // columns), 0.55 + ROW * len(rows)
-        deep = len(found) if narrow else 1
-        figure = new_figure(width, (1.7 if narrow else 1.1) + legend + deep * height)  # the note is longer
+    entries = _entries(looks, families)
+    room = width - LETTER * max(len(names[name]) for name in rows)  # the names of the rows stand left of it
+    columns = max(1, int(room / (0.45 + LETTER * max(len(entry.get_label()) for entry in entries))))
+    legend, height = 0.18 * -(-len(entries) // columns), 0.55 + ROW * len(rows)
+    deep = len(found) if narrow else 1
+    whole = (1.7 if narrow else 1.1) + legend + deep * height  # the note of a narrow one is longer
+    with framed(width, whole, title, note, **{"axes.grid.axis": "x"}) as figure:
         cells = figure.add_gridspec(deep + 1, 1 if narrow else len(found), height_ratios=[*[height] * deep, legend])
         axis = None
-        for place, gains in enumerate(found):
+        for place, one in enumerate(found):
             axis = figure.add_subplot(cells[place, 0] if narrow else cells[0, place], sharex=axis)
-            _panel(axis, gains, rows, families, looks, rope)
+            _panel(axis, one, rows, families, looks, rope)
             axis.xaxis.set_major_locator(MaxNLocator(nbins=4 if narrow else 6))
             axis.axhline(n_methods - 0.5, color=GREY, linewidth=0.6)
             axis.set_yticks(range(len(rows)), [names[name] for name in rows] if narrow or not place else [])
-            axis.set_title(panels[gains.reference], fontsize=9, loc="left")
+            axis.set_title(f"Over {OVER[one.reference]}", fontsize=9, loc="left")
         legend_in(figure.add_subplot(cells[deep, :]), entries, columns)
-        frame(figure, title, note)
-        return figure
+    return figure
 
 
 def _panel(axis, gains, rows, families, looks, rope):
@@ -71,12 +97,12 @@ def _looks(families):
     }
 
 
-def _entries(looks, families, datasets):
+def _entries(looks, families):
     """Return the entries of the legend; a family of a single data set has that data set's printed name."""
     return [
         Line2D(
             [], [], color=colour, marker=marker, markersize=5.5, markeredgecolor="white", linestyle="",
-            label=datasets[family] if family in families else printed_family(family),
+            label=printed("dataset", family) if family in families else printed_family(family),
         )
         for family, (colour, marker) in looks.items()
     ]  # fmt: skip

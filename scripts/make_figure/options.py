@@ -3,7 +3,7 @@
 import inspect
 
 from runners.words import did_you_mean
-from scripts.core.conf import check_names, find
+from scripts.core.conf import check_names, composed, find
 
 # Options of every figure: where results are, where it goes, and what stands around it.
 PLACES = {"draw", "study", "protocol", "output", "results_dir", "data_dir", "title", "note"}
@@ -27,9 +27,7 @@ def several(names):
 
 def usual(figure):
     """Return the settings of a figure without the command line: its file, the one it builds on, and the common ones."""
-    own = find("make_figure/figure", figure) or {}  # the file may be in the user's own folder
-    below = [name for name in own.pop("defaults", []) if name != "_self_"]
-    return {**(usual(below[0]) if below else find("make_figure", "config")), **own}
+    return find("make_figure", "config") | composed("make_figure/figure", figure)
 
 
 def file_name(figure, settings):

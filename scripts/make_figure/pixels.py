@@ -1,15 +1,71 @@
 """The selected pixels over images of the data set, for every number of features."""
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.colors import to_rgb
 
-from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
+from metrics.study import METRICS, UNSCORED
+from metrics.study.selections import BY_NAME
+from scripts.core.command_lines import MissingResults
+from scripts.core.conf import printed, unique_names
+from scripts.core.published import PAPERS, published_pixels
+from scripts.core.words import by_labels
+from scripts.features import selected_features
+from scripts.make_figure.options import one
+from scripts.make_figure.style import COLOURS, GREY, WIDTH, framed
 
 SELECTED = COLOURS[1]
 
 
-def check_same_data(study, dataset):
+def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid", samples=None, width=WIDTH):
+    """Draw the selected pixels over images, a row for each method and sample, those of the data by default."""
+    from datasets import load_dataset  # here, as only this figure reads data
+
+    dataset = one(dataset)
+    data = load_dataset(dataset, data_dir=study.data_dir)
+    if data.image_shape is None:
+        raise ValueError(f"dataset={dataset} has no pixels to draw: choose a data set of images.")
+    _check_same_data(study, data)
+    trials = study.trials
+    if methods is None:
+        stored = (
+            (trials["dataset"] == dataset) & ~trials["status"].isin(UNSCORED) & (trials["method"] != "all_features")
+        )
+        methods = sorted(trials.loc[stored, "method"].unique())
+        if not methods:
+            raise MissingResults(f"nothing is stored on dataset={dataset}; name what you want: methods=[...].")
+    samples = _middle_of_classes(data, 2 if len(methods) == 1 else 1) if samples is None else [int(s) for s in samples]
+    in_print = unique_names("method", methods)
+    sets = {in_print[method]: selected_features(study, method, dataset, metric, selection) for method in methods}
+    who = f"{printed('method', methods[0])} on " if len(methods) == 1 else ""
+    title = f"{who}{printed('dataset', dataset)}: the m selected pixels"
+    of = f" ({METRICS[metric]})" if selection == "best_over_grid" else ""
+    note = f"{by_labels(BY_NAME[selection].per_size, metric)}{of}. {_of_data(samples)} {study.origin(methods)}"
+    return _drawn(data, sets, samples, title, note, width)
+
+
+def printed_pixels(study, paper, table, samples=None, width=WIDTH):
+    """Draw the pixels of a paper's table over an image, and as many of smallest norm of the data as they are."""
+    from datasets import load_dataset  # here, as most figures read no data
+
+    name, sets = published_pixels(paper, table)
+    data = load_dataset(name, data_dir=study.data_dir)
+    order = np.argsort(np.linalg.norm(data.X, axis=0), kind="stable")
+    both = sum(len(np.intersect1d(order[:size], sets[size])) for size in sets)
+    samples = _middle_of_classes(data, 1) if samples is None else [int(sample) for sample in samples]
+    title = f"{PAPERS[paper]} on {printed('dataset', name)}: the m pixels of {table.replace('table', 'table ')}"
+    note = (
+        "Printed: as the paper shows them. Smallest norm: of the data as they are. "
+        f"{both} of {sum(map(len, sets.values()))} are the same. {_of_data(samples)}"
+    )
+    sets = {"Printed": sets, "Smallest norm": {size: order[:size] for size in sets}}
+    return _drawn(data, sets, samples, title, note, width)
+
+
+def _of_data(samples):
+    return f"Sample{'s' * (len(samples) > 1)} {', '.join(map(str, samples))} of the data."
+
+
+def _check_same_data(study, dataset):
     """Refuse a data set that is not the one that the trials were run on: its pixels could be others."""
     stored = set(study.trials.loc[study.trials["dataset"] == dataset.name, "data_sha"])
     if stored - {dataset.sha}:
@@ -19,13 +75,13 @@ def check_same_data(study, dataset):
         )
 
 
-def middle_of_classes(dataset, count):
+def _middle_of_classes(dataset, count):
     """Return the middle sample of each of the first classes; the ends of a class are often unusual views."""
     members = [np.flatnonzero(dataset.y == label) for label in range(min(count, dataset.n_classes))]
     return [int(rows[len(rows) // 2]) for rows in members]
 
 
-def draw_pixels(dataset, sets, samples, *, title, note, width=WIDTH):
+def _drawn(dataset, sets, samples, title, note, width):
     """Draw a row for each sample and method of `sets`: the image, then the selected pixels over it, by size."""
     for sample in samples:
         if not 0 <= sample < dataset.n_samples:
@@ -35,8 +91,8 @@ def draw_pixels(dataset, sets, samples, *, title, note, width=WIDTH):
     columns, rows = len(sizes) + 1, len(sets) * len(samples)
     height, breadth = dataset.image_shape
     side = (width - 0.3) / columns
-    with rc_context({**STYLE, "axes.grid": False}):
-        figure = new_figure(width, 0.8 + rows * (side * height / breadth + 0.03))
+    whole = 0.8 + rows * (side * height / breadth + 0.03)
+    with framed(width, whole, title, note, **{"axes.grid": False}) as figure:
         grid = figure.subplots(rows, columns, squeeze=False)
         places = [(name, sample) for name in sets for sample in samples]
         for row, ((name, sample), axes) in enumerate(zip(places, grid, strict=True)):
@@ -54,8 +110,7 @@ def draw_pixels(dataset, sets, samples, *, title, note, width=WIDTH):
                     ha="right", va="center", fontsize=8, color=GREY,
                 )  # fmt: skip
         figure.get_layout_engine().set(w_pad=0.015, h_pad=0.02, wspace=0.0, hspace=0.0)
-        frame(figure, title, note)
-        return figure
+    return figure
 
 
 def _grey(image):

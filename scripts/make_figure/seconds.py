@@ -1,13 +1,18 @@
 """A score against the seconds of fitting, one panel for each data set."""
 
 import numpy as np
-from matplotlib import rc_context
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from metrics.study import METRICS, POOR
+from metrics.study.selections import BY_NAME
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.style import GREY, NARROW, STYLE, WIDTH, face, frame, in_words, legend_in, new_figure
+from scripts.core.conf import printed
+from scripts.core.draws import names_of, with_mean_of_draws
+from scripts.core.published import PAPERS
+from scripts.core.words import CLUSTERERS, by_labels
+from scripts.make_figure.options import several
+from scripts.make_figure.style import GREY, NARROW, WIDTH, face, framed, in_words, legend_in, styles
 
 FEW = 8  # methods that all have their colour; of more, those of a front
 REST = ("#a8a8a8", "o")  # the look of the others
@@ -35,26 +40,47 @@ def front(points):
     return ordered[ordered["mean"] > best_before]
 
 
-def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WIDTH):
-    """Draw a scatter plot on logarithmic seconds; all features, which need no fit, are a line.
+def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=None, methods=None, width=WIDTH):
+    """Draw a score against the seconds of fitting, on a logarithmic scale, a panel for each data set.
 
-    Only methods on the front of some panel are named where there are many; the others are grey.  `looks` has (colour,
-    marker).
+    All features, which need no fit, are a line.  Only methods on the front of some panel are named where there are
+    many; the others are grey.
     """
+    if selection is None:
+        selection = "best_over_grid" if study.protocol.get("name") in PAPERS else "largest_size"
+    datasets = list(dict.fromkeys(several(dataset)))
+    points = with_mean_of_draws(study.select(metric, selection), study, metric, selection)
+    points = points[(points["clusterer"] == clusterer) & points["dataset"].isin(datasets)]
+    points = with_seconds(points, study.trials, selection)
+    if methods is not None:
+        points = points[points["method"].isin(methods)]
+    lacking = [name for name in datasets if name not in set(points["dataset"])]
+    if lacking:
+        wanted = methods or sorted(study.summary["method"].unique())
+        raise MissingResults(
+            f"no scores are stored for dataset={','.join(lacking)}, clusterer={clusterer} and selection={selection}.",
+            [(method, name) for name in lacking for method in wanted],
+        )
+    title = f"{METRICS[metric]} of {CLUSTERERS[clusterer]} against the seconds of fitting"
+    note = (
+        f"{by_labels(BY_NAME[selection].overall, metric)}; bars: {study.spread()}. Pareto front: no other "
+        "method scores as high in as few seconds.\n"
+        f"{BY_NAME[selection].seconds}; what the fits on one data set share, a graph for example, counts in the first "
+        f"of them. One core each, on whatever machine ran them.\n{study.origin(points['method'])}"
+    )
+    names, looks = names_of(points["method"].unique(), selection), styles(study.summary["method"])
     named = _named(points, looks)
-    per_row = 1 if width < NARROW else min(len(panels), 3)
-    rows = -(-len(panels) // per_row)
-    with rc_context({**STYLE, "axes.grid.axis": "both"}):
-        entries = _entries(points, looks, names, named)
-        columns = max(1, int(width / 1.6))
-        panel_height, legend_height = min(2.9, 0.8 * width / per_row), 0.17 * -(-len(entries) // columns)
-        figure = new_figure(width, 1.2 + legend_height + rows * panel_height)
+    per_row = 1 if width < NARROW else min(len(datasets), 3)
+    rows = -(-len(datasets) // per_row)
+    entries = _entries(points, looks, names, named)
+    columns = max(1, int(width / 1.6))
+    panel_height, legend_height = min(2.9, 0.8 * width / per_row), 0.17 * -(-len(entries) // columns)
+    height = 1.2 + legend_height + rows * panel_height
+    with framed(width, height, title, note, **{"axes.grid.axis": "both"}) as figure:
         cells = figure.add_gridspec(rows + 1, per_row, height_ratios=[*[panel_height] * rows, legend_height])
-        grid = [figure.add_subplot(cells[index // per_row, index % per_row]) for index in range(len(panels))]
-        for axis, (dataset, panel) in zip(grid, panels.items(), strict=False):
+        grid = [figure.add_subplot(cells[index // per_row, index % per_row]) for index in range(len(datasets))]
+        for axis, dataset in zip(grid, datasets, strict=True):
             own = points[points["dataset"] == dataset]
-            if own.empty:
-                raise MissingResults(f"no score on dataset={dataset} is stored.", [(m, dataset) for m in names])
             for row in own.itertuples():
                 is_named = row.method in named
                 colour, marker = looks[row.method] if is_named or not looks[row.method][1] else REST
@@ -66,22 +92,23 @@ def draw_seconds(points, looks, names, panels, *, metric, title, note, width=WID
                     marker=marker, markersize=7 if is_named else 4, **face(colour, row.status in POOR), elinewidth=0.9,
                     capsize=2, zorder=2 + is_named,
                 )  # fmt: skip
-            best = front(own[[bool(looks[method][1]) for method in own["method"]]])
+            fitted = own[[bool(looks[method][1]) for method in own["method"]]]
+            best = front(fitted)
             axis.step(best["seconds"], best["mean"], where="post", color=GREY, linewidth=0.9, zorder=1.2)
             axis.set_xscale("log")
             axis.xaxis.set_major_locator(LogLocator(numticks=6))
             axis.xaxis.set_minor_locator(NullLocator())
             axis.yaxis.set_major_locator(MaxNLocator(nbins=6))
-            words = in_words(own.loc[[bool(looks[method][1]) for method in own["method"]], "status"])
-            axis.set_title(f"{panel} (hollow: {words})" if words else panel, fontsize=9, loc="left")
+            words = in_words(fitted["status"])
+            title = printed("dataset", dataset) + (words and f" (hollow: {words})")
+            axis.set_title(title, fontsize=9, loc="left")
         for index, axis in enumerate(grid):
             if index % per_row == 0:
                 axis.set_ylabel(f"{METRICS[metric]} (%)")
-            if index + per_row >= len(panels):
+            if index + per_row >= len(datasets):
                 axis.set_xlabel("Seconds")
         legend_in(figure.add_subplot(cells[rows, :]), entries, columns)
-        frame(figure, title, note)
-        return figure
+    return figure
 
 
 def _named(points, looks):

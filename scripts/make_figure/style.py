@@ -5,6 +5,7 @@ import functools
 import itertools
 import textwrap
 import zlib
+from contextlib import contextmanager
 
 import numpy as np
 from matplotlib import rc_context
@@ -118,10 +119,17 @@ def new_figure(width, height):
     return PaperFigure(figsize=(width, height), layout="constrained")
 
 
-def frame(figure, title, note):
-    """Put a title above and a note below, broken to the width of the figure; lines of the note stay lines."""
-    figure.suptitle(_wrap(figure, title, 10 * 1.15), x=0.01, ha="left", fontweight="bold", fontsize=10)
-    figure.supxlabel(_wrap(figure, note, 7.5), fontsize=7.5, color=GREY, x=0.01, ha="left")
+@contextmanager
+def framed(width, height, title, note, **style):
+    """Give an empty figure to be drawn on, in `STYLE` and what differs from it; put a title above and a note below.
+
+    Both are broken to the width of the figure, and lines of the note stay lines.
+    """
+    with rc_context(STYLE | style):
+        figure = new_figure(width, height)
+        yield figure
+        figure.suptitle(_wrap(figure, title, 10 * 1.15), x=0.01, ha="left", fontweight="bold", fontsize=10)
+        figure.supxlabel(_wrap(figure, note, 7.5), fontsize=7.5, color=GREY, x=0.01, ha="left")
 
 
 def legend_in(axis, entries, columns):
@@ -134,7 +142,7 @@ def legend_in(axis, entries, columns):
 
 
 def take_away(figure, *what):
-    """Take the "title" or the "note" of `frame` from a figure, and as much of its height."""
+    """Take the "title" or the "note" of `framed` from a figure, and as much of its height."""
     for text in what:
         words, put = {
             "title": (figure.get_suptitle(), figure.suptitle),

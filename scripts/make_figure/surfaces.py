@@ -1,158 +1,99 @@
 """A score over the values of a parameter and the number of features: heat maps, or bars in three dimensions."""
 
-from typing import NamedTuple
+from collections import Counter
 
 import numpy as np
-from matplotlib import colormaps, rc_context
+from matplotlib import colormaps
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgba
 from matplotlib.patches import Rectangle
 
-from metrics.study import METRICS, POOR
-from metrics.study.frames import params_of
+from metrics.study import METRICS
+from metrics.study.selections import LABEL_FREE
+from runners.words import counted
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.style import GREY, HEAT, NARROW, STYLE, WIDTH, frame, in_words, new_figure, number, symbol
+from scripts.core.conf import find, printed, whole_grid
+from scripts.core.text import listed
+from scripts.core.words import CLUSTERERS
+from scripts.make_figure.options import one, several
+from scripts.make_figure.slices import fixed_values, grid_of, surface
+from scripts.make_figure.style import GREY, HEAT, NARROW, WIDTH, framed, in_words, number, symbol
 
-BEST, DEFAULT = "best", "default"
-NOT_SET = "not set"  # a parameter that is null, or that a trial leaves to the method
 POOR_FACE = "#e9e9e9"  # of a cell whose fit learned nothing
 LEAST_RANGE = 5  # percentage points between the ends of the colours
 
 
-class Surface(NamedTuple):
-    """The scores of one panel."""
+def surfaces(
+    study, dataset, method, parameters=None, metric=("acc",), clusterer="kmeans",
+    others="best", kind="heatmap", grid=None, width=WIDTH,
+):  # fmt: skip
+    """Draw a score over each parameter and the number of features.
 
-    metric: str
-    parameter: str
-    # values, sizes: values of the parameter, ascending, and the numbers of features
-    values: list
-    sizes: list
-    scores: np.ndarray  # shape (n_sizes, n_values), in percent; nan where nothing is stored or the fit failed
-    poor: np.ndarray  # of the same shape: the status where the fit with this score learned nothing; "" elsewhere
-
-
-def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
-    """Return the points of one cell, and parameter -> values of those that vary and of those that are constant.
-
-    The points have a column "param NAME" for each parameter, `defaults` where a trial does not set it. MissingResults
-    says that there are none.
+    `others` sets the values of the other parameters, as in `scripts.make_figure.slices.surface`; `grid` has values
+    that the figure is to show, of which the note names those that are not stored.
     """
-    cell = summary[(summary["dataset"] == dataset) & (summary["method"] == method)]
-    cell = cell[cell["clusterer"] == clusterer]
-    if not (cell["n_restarts"] > 0).any():
-        there = summary[(summary["dataset"] == dataset) & (summary["n_restarts"] > 0)]["method"].unique()
-        others = f"methods with scores there: {', '.join(there)}"
-        if not len(there):
-            others = f"there are none on it; methods of this study: {', '.join(summary['method'].unique()) or 'none'}"
-        raise MissingResults(
-            f"no scores are stored for method={method} on dataset={dataset} and clusterer={clusterer}; {others}.",
-            [(method, dataset)],
+    dataset, method, metrics = one(dataset), one(method, "method"), several(metric)
+    own = find("method", method) or {}
+    defaults = own.get("params") or {}
+    cell = _, varying, constant = grid_of(study.summary, dataset, method, clusterer, defaults)
+    parameters = list(varying) if parameters is None else several(parameters)
+    searched = [name for name, values in {**(own.get("grid") or {}), **(grid or {})}.items() if len(values) > 1]
+    if not parameters and not searched:
+        names = ", ".join(defaults)
+        remedy = f" To search one of {names}: python run.py ... method={method} '+method.grid.NAME=[...]'"
+        raise ValueError(
+            f"{method} has no parameter with several values, stored or in its file's grid.{remedy if names else ''}"
         )
-    own = params_of(cell).tolist()
-    names = sorted({name for point in own for name in point})
-    params = [{name: _set(point.get(name, (defaults or {}).get(name))) for name in names} for point in own]
-    points = cell.assign(**{f"param {name}": [point[name] for point in params] for name in names})
-    scored = [point for point, count in zip(params, cell["n_restarts"], strict=True) if count]
-    found = {name: {point[name] for point in scored} for name in names}
-    # A value at which every fit failed is a gap in the figure, but does not count as a second value.
-    varying = {name: _sorted({point[name] for point in params}) for name in names if len(found[name]) > 1}
-    constant = {name: values.pop() for name, values in found.items() if len(values) == 1}
-    return points, varying, constant
-
-
-def _set(value):
-    return NOT_SET if value is None else value
-
-
-def _sorted(values):
-    return sorted(values, key=lambda value: (isinstance(value, str), value))
-
-
-def surface(grid, parameter, metric, others=BEST, defaults=None):
-    """Return the scores over one parameter and the size, from `grid_of`; MissingResults where there are none.
-
-    The values of the `others` are the best ones at every point, the `defaults`, or given, and the best of those not
-    named.
-    """
-    points, varying, constant = grid
-    if parameter not in varying:
-        has = f"has the one value {constant[parameter]}" if parameter in constant else "is not a parameter"
-        method, dataset = points["method"].iloc[0], points["dataset"].iloc[0]
+    if not parameters:
         raise MissingResults(
-            f"{parameter} {has} of {method} in the scores on {dataset}; parameters with several values: "
-            f"{', '.join(varying) or 'none'}.",
-            [(method, dataset)],
+            f"{method} on {dataset} has scores at one setting of its parameters only.", [(method, dataset)]
         )
-    wanted = fixed_values(varying, parameter, others, defaults)
-    kept = points
-    for name, value in wanted.items():
-        kept = kept[kept[f"param {name}"] == value]
-    if not (kept["n_restarts"] > 0).any():
-        text = ", ".join(f"{name}={value}" for name, value in wanted.items())
-        raise MissingResults(
-            f"no point with a score has {text}; stored values: "
-            f"{'; '.join(f'{name}: {varying[name]}' for name in wanted)}. others=best takes what there is.",
-            [(points["method"].iloc[0], points["dataset"].iloc[0])],
-        )
-    # Among equal scores, the one of a fit that learned something counts.
-    order = kept.assign(learned=~kept["status"].isin(POOR)).sort_values([f"{metric}_mean", "learned"], kind="stable")
-    best = order.dropna(subset=f"{metric}_mean").groupby([f"param {parameter}", "n_selected"], sort=False).last()
-    status, best = best["status"].where(~best["learned"], ""), best[f"{metric}_mean"]
-    # A value that only other slices have is not a gap of this one.
-    asked = set(kept[f"param {parameter}"])
-    values, sizes = [value for value in varying[parameter] if value in asked], sorted(points["n_selected"].unique())
-    scores = np.array([[best.get((value, size), np.nan) for value in values] for size in sizes])
-    poor = np.array([[status.get((value, size), "") for value in values] for size in sizes])
-    return Surface(metric, parameter, values, [int(size) for size in sizes], scores, poor)
+    try:
+        panels = [surface(cell, name, score, others, defaults) for score in metrics for name in parameters]
+    except MissingResults as error:
+        if set(parameters) <= {*varying, *searched}:
+            raise
+        raise ValueError(str(error)) from error  # a run of the method's own grid would not add values
+    rules = dict.fromkeys(_others_text(varying, name, others, defaults, metrics) for name in parameters)
+    fixed = [f"{symbol(k)} = {number(v)}" for k, v in constant.items() if type(v) in (int, float) and k != "n_clusters"]
+    trials = study.trials
+    trials = trials[(trials["dataset"] == dataset) & (trials["method"] == method)]
+    scores = " and ".join(score.upper() for score in metrics)
+    title = f"{printed('method', method)} on {printed('dataset', dataset)}: {scores} of {CLUSTERERS[clusterer]}"
+    note = ". ".join(rules) + (f". Everywhere: {', '.join(fixed)}." if fixed else ".")
+    note += f"\n{_fits(trials, method)}. {study.origin([method])}{_not_run(panels, grid or {})}"
+    return _drawn(panels, title, note, kind, width)
 
 
-def fixed_values(varying, parameter, others, defaults):
-    """Return the value of every other parameter that does not take its best."""
-    rest = [name for name in varying if name != parameter]
-    if others == BEST:
-        return {}
-    if others == DEFAULT:
-        return {name: _set(defaults[name]) for name in rest if name in (defaults or {})}
-    if isinstance(others, str) or not hasattr(others, "items"):
-        raise ValueError(f"others={others!r} must be best, default, or values such as {{gamma: 1.0}}.")
-    return {name: _set(value) for name, value in others.items() if name in rest}
-
-
-def draw_surfaces(surfaces, *, title, note, kind="heatmap", width=WIDTH):
+def _drawn(surfaces, title, note, kind, width):
     """Draw one panel for each surface: a row for each metric, or one below the other in a narrow figure."""
     if kind not in ("heatmap", "bars"):
         raise ValueError(f"kind={kind!r} must be heatmap or bars.")
+    is_map = kind == "heatmap"
     metrics = list(dict.fromkeys(panel.metric for panel in surfaces))
+    learned = {panel.metric for panel in surfaces if _learned(panel).any()}
     per_row = 1 if width < NARROW else len(surfaces) // len(metrics)
     rows = -(-len(surfaces) // per_row)
     cell = width / per_row
-    height = 0.9 + rows * min(2.35 if kind == "heatmap" else 2.55, (0.62 if kind == "heatmap" else 0.75) * cell)
+    height = 0.9 + rows * (min(2.35, 0.62 * cell) if is_map else min(2.55, 0.75 * cell))
     scales = {metric: _scale([panel for panel in surfaces if panel.metric == metric]) for metric in metrics}
-    with rc_context({**STYLE, "axes.grid": False}):
-        figure = new_figure(width, height)
-        projection = {"projection": "3d"} if kind == "bars" else {}
+    if learned or not is_map:
+        note += "\nOutlined: the best." if is_map else "\nThe bars do not start at 0."
+    if any(np.isnan(panel.scores).any() for panel in surfaces):
+        note += f" {'Hatched' if is_map else 'Gaps'}: not run, or the fit failed or reached a limit."
+    with framed(width, height, title, note, **{"axes.grid": False}) as figure:
+        projection = {} if is_map else {"projection": "3d"}
         axes = figure.subplots(rows, per_row, squeeze=False, subplot_kw=projection).ravel()
-        for index, (axis, panel) in enumerate(zip(axes, surfaces, strict=False)):
-            first = index % per_row == 0
-            draw = _heat_map if kind == "heatmap" else _bars
-            draw(axis, panel, scales[panel.metric], first, 72 * cell)
+        for index, (axis, panel) in enumerate(zip(axes, surfaces, strict=True)):
+            (_heat_map if is_map else _bars)(axis, panel, scales[panel.metric], index % per_row == 0, 72 * cell)
             if words := _poor(panel):
-                mark = "Crossed" if kind == "heatmap" else "Grey"
-                axis.set_title(f"{mark}: {words}", fontsize=7.5, loc="left", color=GREY)
-        for metric in metrics if kind == "heatmap" else ():
-            of_metric = [axis for axis, panel in zip(axes, surfaces, strict=False) if panel.metric == metric]
-            if not any(_learned(panel).any() for panel in surfaces if panel.metric == metric):
-                continue
+                axis.set_title(f"{'Crossed' if is_map else 'Grey'}: {words}", fontsize=7.5, loc="left", color=GREY)
+        for metric in (one for one in metrics if is_map and one in learned):
+            of_metric = [axis for axis, panel in zip(axes, surfaces, strict=True) if panel.metric == metric]
             bar = figure.colorbar(ScalarMappable(scales[metric], HEAT), ax=of_metric, pad=0.015, aspect=22)
             bar.set_label(f"{METRICS[metric]} (%)")
             bar.outline.set_visible(False)
-        note += "\nOutlined: the best." if kind == "heatmap" else "\nThe bars do not start at 0."
-        if kind == "heatmap" and not any(_learned(panel).any() for panel in surfaces):
-            note = note.removesuffix("\nOutlined: the best.")
-        if any(np.isnan(panel.scores).any() for panel in surfaces):
-            note += f" {'Hatched' if kind == 'heatmap' else 'Gaps'}: not run, or the fit failed or reached a limit."
-        frame(figure, title, note)
-        return figure
+    return figure
 
 
 def _learned(panel):
@@ -229,3 +170,31 @@ def _bars(axis, panel, scale, first, points):
     axis.set_zlabel(f"{METRICS[panel.metric]} (%)", labelpad=-5, fontsize=8)
     axis.view_init(elev=28, azim=-58)
     axis.set_box_aspect((1, 1, 0.7), zoom=0.95)
+
+
+def _others_text(varying, parameter, others, defaults, metrics):
+    fixed = fixed_values(varying, parameter, others, defaults)
+    best = [symbol(name) for name in varying if name not in (*fixed, parameter)]
+    parts = [f"{symbol(name)} = {number(value)}" for name, value in fixed.items()]
+    labelled = [METRICS[metric] for metric in metrics if metric not in LABEL_FREE]
+    how = ", chosen with the labels" if labelled else ""
+    how += f" for {listed(labelled)}" if 0 < len(labelled) < len(metrics) else ""
+    parts += [f"the best {' and '.join(best)} at every point{how}"] if best else []
+    return f"Over {symbol(parameter)}: {', '.join(parts)}" if parts else f"Over {symbol(parameter)}"
+
+
+def _not_run(panels, grid):
+    stored = {panel.parameter: set(panel.values) for panel in panels}
+    lacking = {name: [v for v in grid.get(name, []) if v not in found] for name, found in stored.items()}
+    texts = [f"{symbol(name)} = {', '.join(map(number, values))}" for name, values in lacking.items() if values]
+    return f" Not yet run: {'; '.join(texts)}." if texts else ""
+
+
+def _fits(trials, method):
+    """Say how much of the method's own grid is stored, and how the fits ended."""
+    whole = whole_grid(method, {}) or 0
+    stored = trials["params"].nunique()
+    odd = {name: count for name, count in sorted(Counter(trials["status"]).items()) if name != "converged"}
+    parts = [f"{count} {'stopped at max_iter' if name == 'max_iter' else name}" for name, count in odd.items()]
+    points = f"Incomplete: {stored} of {whole} grid points" if stored < whole else f"{stored} grid points"
+    return ", ".join([points, counted(len(trials), "fit"), *parts])

@@ -2,10 +2,8 @@
 
 from collections import Counter
 
-import numpy as np
 import pandas as pd
 
-from datasets import DataError, load_dataset
 from metrics.study import METRICS
 from metrics.study.frames import percent
 from metrics.study.summary import SELECTIONS
@@ -20,6 +18,7 @@ from scripts.compare.evidence_page import due, line_rows, summaries
 from scripts.compare.headline import line_table
 from scripts.compare.verdicts import NOT_RUN, VERDICTS, is_hollow, own_rows, unreached
 from scripts.core.conf import unique_names
+from scripts.core.data import data_of
 from scripts.core.published import PAPERS, load_published
 from scripts.core.tables import OF_TABLES, paper_tables
 from scripts.core.words import labelled
@@ -44,15 +43,17 @@ def gather(study, selection="best_over_grid"):
     source = _paper_of(study)
     printed = sorted(paper_tables(source), key=lambda spec: OF_TABLES.index(spec.metric)) if source else []
     made = [(spec, make_table(spec, study, selection)) for spec in [*printed, *_whole_tables(study)]]
-    comparison = None
+    comparison, judged = None, {}
     if source:
         cells = {spec.name: table.cells for spec, table in made}
         comparison = with_verdicts(
             published_rows(source, study, [(spec, cells[spec.name]) for spec in score_tables(source)])
         )
-    tables = [_table(table, spec.published_table, comparison) for spec, table in made]
+        keys = comparison[["table", "metric", "dataset", "method", "clusterer"]].itertuples(index=False, name=None)
+        judged = dict(zip(keys, comparison.itertuples(), strict=True))
+    tables = [(table, list(_rows(table, spec.published_table, judged))) for spec, table in made]
     whole = next((table for spec, table in made if spec.paper is None), None) or make_table(own_spec(study), study)
-    cells = (cell for table in tables for row in table["rows"] for cell in row["cells"])
+    cells = (cell for _, rows in tables for _, cells in rows for cell in cells)
     shown = {cell["trial"]: cell["size"] for cell in cells if cell["trial"]}
     return {
         "study": study.name,
@@ -96,29 +97,15 @@ def _whole_tables(study):
     ]
 
 
-def _table(table, published_table, comparison):
-    judged = {}
-    if comparison is not None:
-        for cell in comparison.itertuples():
-            judged[cell.table, cell.metric, cell.dataset, cell.method, cell.clusterer] = cell
-    rows = []
+def _rows(table, published_table, judged):
+    """Yield the label and the cells of every row of a table; `judged` has the verdicts of its published cells."""
     for row, label in table.rows.items():
         cells = [table.cell(row, column) for column in table.columns]
         has_published = table.has_published(row)
         if row[1:2] == ("learned",) and not has_published and all(pd.isna(cell["mean"]) for cell in cells):
             continue  # such as the accuracy of the nearest neighbour for labels that a method gives itself
         keys = [(published_table, cell["metric"], cell["dataset"], *row[:2]) for cell in cells]
-        shown = [_cell(cell, has_published, judged.get(key)) for cell, key in zip(cells, keys, strict=True)]
-        rows.append({"label": label, "cells": shown})
-    return {
-        "name": table.name,
-        "title": table.title,
-        "head": table.head,
-        "columns": list(table.columns.values()),
-        "rows": rows,
-        "notes": table.notes,
-        "commands": table.commands,
-    }
+        yield label, [_cell(cell, has_published, judged.get(key)) for cell, key in zip(cells, keys, strict=True)]
 
 
 def _cell(cell, has_published, verdict):
@@ -216,34 +203,23 @@ def _trials(study, shown):
     sets = {}
     for own in percent(study.whole.loc[study.whole["trial"].isin(shown), OF_SETS]).to_dict("records"):
         sets.setdefault(own["trial"], []).append(own)
-    faces = {dataset: _face(dataset, rows, study.data_dir) for dataset, rows in wanted.groupby("dataset")}
+    faces = {dataset: _face(rows, study.data_dir) for dataset, rows in wanted.groupby("dataset")}
     if len(wanted) > MANY_FITS:
         traces, faces = {}, dict.fromkeys(faces)
     seeds = dict(list(study.seeds.groupby("trial")))
     names = {dataset: study.feature_names(dataset) for dataset in faces}
-    return [
-        trial_facts(
-            row,
-            sets[row["trial"]],
-            np.asarray(traces.get(row["trial"], [])),
-            shown[row["trial"]],
-            faces[row["dataset"]],
-            names[row["dataset"]],
-            seeds.get(row["trial"], study.seeds.iloc[:0]),
-        )
-        for row in wanted.to_dict("records")
-    ]
+    found = []
+    for row in wanted.to_dict("records"):
+        trial, own = row["trial"], seeds.get(row["trial"], study.seeds.iloc[:0])
+        of_data = faces[row["dataset"]], names[row["dataset"]]
+        found.append(trial_facts(row, sets[trial], traces.get(trial, ()), shown[trial], *of_data, own))
+    return found
 
 
-def _face(dataset, rows, data_dir):
+def _face(rows, data_dir):
     """Return mean sample and pixel order of a data set of images; None for other data sets, and for missing ones."""
-    try:
-        loaded = load_dataset(dataset, data_dir=data_dir, download=False)
-    except DataError:
-        return None
-    if loaded.image_shape is None or set(rows["data_sha"]) != {loaded.sha}:
-        return None
-    return loaded.image(loaded.X.mean(axis=0)), loaded.pixel_order
+    data, _ = data_of(rows, data_dir)
+    return None if data is None or data.image_shape is None else (data.image(data.X.mean(axis=0)), data.pixel_order)
 
 
 def _environment(study):

@@ -4,14 +4,15 @@ import base64
 import io
 import re
 
+import pandas as pd
 from matplotlib.lines import Line2D
 
 from metrics.study.ranks import ranks
 from metrics.study.summary import SELECTIONS
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
-from scripts.make_figure.of_scores import acc_vs_size
-from scripts.make_figure.of_scores import gains as draw_gains
+from scripts.make_figure.curves import acc_vs_size
+from scripts.make_figure.gains import gains as draw_gains
 from scripts.ranks import rank_study
 from scripts.ranks.choice import choose
 from scripts.ranks.field import field_of
@@ -81,28 +82,19 @@ def themed(svg):
 
 
 def gains_and_ranks(study, selection):
-    """Return gains over controls and ranks, or the reason why there are none, and mean ranks under every selection."""
+    """Return gains over controls and ranks, or why there are none, and mean ranks by selection; else None."""
     choice = choose(study)
-    means = {}
-    for name in SELECTIONS:
-        means[name] = study.means("acc", name).loc[choice.datasets].dropna(axis=1)
+    means = {name: study.means("acc", name).loc[choice.datasets].dropna(axis=1) for name in SELECTIONS}
     # Results of earlier versions lack the measures of some selections.
     means = {name: frame for name, frame in means.items() if len(frame.columns.intersection(choice.methods)) > 1}
     shared = sorted(set(choice.methods).intersection(*means.values())) if means else []
     if len(shared) < 2 or selection not in means:
-        return {"rows": [], "datasets": []}
-    columns = {name: ranks(frame[shared]).mean() for name, frame in means.items()}
-    names = unique_names("method", shared)
-    order = columns[selection].sort_values(kind="stable").index
-    rows = [
-        {"method": names[method], "ranks": [float(column[method]) for column in columns.values()]} for method in order
-    ]
+        return None
+    under = pd.DataFrame({name: ranks(frame[shared]).mean() for name, frame in means.items()})
     return {
-        "rows": rows,
-        "datasets": choice.datasets,
+        "under": under.sort_values(selection, kind="stable").rename(unique_names("method", shared)),
+        "choice": choice,
         "families": by_family(choice.families),
-        "selections": list(columns),
-        "left_out": choice.left_out,
         "gaps": sorted(unique_names("method", set(choice.methods) - set(shared)).values()),
         "tests": _tests(study, selection, shared, choice.datasets),
     }
@@ -114,22 +106,14 @@ def _tests(study, selection, methods, datasets):
         ranking, gains = rank_study(field), paired_gains(field)
     except ValueError as error:
         return {"refusal": str(error)}
-    names = names_of(field)
     figure = draw_gains(study, datasets, selection=selection, methods=methods) if gains else None
     return {
         "refusal": "",
         "figure": figure and _drawn(figure),
-        "ranks": [{**row, "method": names[name]} for name, row in ranking.table.to_dict("index").items()],
-        "gains": [
-            {
-                "over": OVER[found.reference],
-                "rows": [
-                    {**row, "method": names[name], "control": name in found.controls}
-                    for name, row in found.table.to_dict("index").items()
-                ],
-            }
-            for found in gains
-        ],
+        "names": names_of(field),
+        "over": OVER,
+        "ranks": ranking.table,
+        "gains": gains,
         "notes": gain_notes(field, gains),
         "rank_notes": rank_notes(ranking.comparison),
         "without": list(without(field)),

@@ -99,15 +99,7 @@ def own_spec(study, metric=None, **given):
         "columns": sorted(study.trials["dataset"].unique()),
     }
     own |= {key: value for key, value in given.items() if value is not None}
-    return TableSpec(
-        **own,
-        metric=metric,
-        paper=None,
-        published_table=None,
-        study=study.name,
-        protocol=study.protocol["name"],
-        published_as={},
-    )
+    return TableSpec(**own, metric=metric, study=study.name, protocol=study.protocol["name"])
 
 
 def _departs(spec, study):

@@ -15,20 +15,16 @@ from scripts.make_table.table import DECIMALS
 
 @dataclass(frozen=True)
 class Style:
-    """The style of one format.  `best` and `second` are patterns with one placeholder."""
+    """The style of one format: patterns with one placeholder, and the sign of what is below 0."""
 
     best: str
     second: str
-    plus_minus: str
-    minus: str
-    difference: str
-    partial: str
-    poor: str
-    inherited: str
+    mark: str = "{}"
+    minus: str = "−"
 
 
-MARKDOWN = Style("**{}**", "_{}_", "±", "-", "Δ", "†", "‡", "§")
-HTML = Style("<b>{}</b>", "<u>{}</u>", "±", "−", "Δ", "<sup>†</sup>", "<sup>‡</sup>", "<sup>§</sup>")
+MARKDOWN = Style("**{}**", "_{}_", minus="-")
+HTML = Style("<b>{}</b>", "<u>{}</u>", mark="<sup>{}</sup>")
 
 
 def to_csv(table):
@@ -82,11 +78,12 @@ def ours(cell, style, left_out=()):
     # A size that is not in the protocol, such as that of all features, is of no interest.
     size = cell["n_selected"]
     size = size if pd.notna(size) and size in cell["sizes"] else pd.NA
-    marks = (style.partial if cell["status"] == PARTIAL else "") + (style.poor if cell["trial_status"] in POOR else "")
-    text = _value(cell["mean"], cell["std"], size, cell["rank"], cell["metric"], style, left_out) + marks
+    text = _value(cell["mean"], cell["std"], size, cell["rank"], cell["metric"], style, left_out)
+    text += style.mark.format("†") if cell["status"] == PARTIAL else ""
+    text += style.mark.format("‡") if cell["trial_status"] in POOR else ""
     if pd.isna(cell["difference"]) or "difference" in left_out:
         return text
-    return f"{text} {style.difference}{signed(cell['difference'], DECIMALS[cell['metric']]).replace('-', style.minus)}"
+    return f"{text} Δ{signed(cell['difference'], DECIMALS[cell['metric']]).replace('-', style.minus)}"
 
 
 def paper(cell, style, left_out=()):
@@ -94,13 +91,12 @@ def paper(cell, style, left_out=()):
     if pd.isna(cell["published_mean"]):
         return ""
     mean, std, size, rank = (cell[f"published_{name}"] for name in ("mean", "std", "n_features", "rank"))
-    return _value(mean, std, size, rank, cell["metric"], style, left_out) + (
-        style.inherited if cell["inherited"] else ""
-    )
+    mark = style.mark.format("§") if cell["inherited"] else ""
+    return _value(mean, std, size, rank, cell["metric"], style, left_out) + mark
 
 
 def _value(mean, std, size, rank, metric, style, left_out):
     decimals = DECIMALS[metric]
     number = {0: "{}", 1: style.best, 2: style.second}[rank].format(f"{mean:z.{decimals}f}")
-    number += "" if "std" in left_out else spread(std, style.plus_minus, decimals)
+    number += "" if "std" in left_out else spread(std, decimals=decimals)
     return number + ("" if pd.isna(size) or "size" in left_out else f"({size})")

@@ -1,11 +1,11 @@
 """A table as LaTeX: at 8 points, with less in each cell where that saves floats."""
 
-from scripts.core.floats import GAP, PACKAGES, Sheet, set_out, to_lines, width
+from scripts.core.floats import GAP, PACKAGES, TEX, Sheet, set_out, to_lines, width
 from scripts.make_table.formats import Style, texts
 from scripts.make_table.table import PARTS
 
-LATEX = Style(r"\textbf{{{}}}", r"\underline{{{}}}", r"$\pm$", "$-$", r"$\Delta$", r"$\dagger$", r"$\ddagger$", r"$\S$")
-PLAIN = Style("{}", "{}", "±", "−", "Δ", "†", "‡", "§")  # for the width of a text
+LATEX, PLAIN = Style(r"\textbf{{{}}}", r"\underline{{{}}}"), Style("{}", "{}")  # the latter for the width of a text
+SIGNS = str.maketrans({sign: TEX[sign] for sign in "±−Δ†‡§"})
 FEW = 3  # blocks of columns; a cell keeps what it has if there are no more
 LEFT_OUT = [tuple(PARTS)[:count] for count in range(len(PARTS) + 1)]
 
@@ -33,16 +33,12 @@ def to_latex(table, layout="column", notes="short"):
 
 def _sheet(table, title, said, left_out):
     labels = [(label, below) for _, label, _, below in table.lines]
-    columns = [texts(table, column, LATEX, left_out) for column in table.columns]
-    below = " ".join(_without(note, left_out) for note in said)
+    columns = [[text.translate(SIGNS) for text in texts(table, column, LATEX, left_out)] for column in table.columns]
+    below = " ".join(said)
+    for part in left_out:
+        below = below.replace(PARTS[part], "")
     widths = _widths(table, left_out)
     return Sheet(table.name, title, table.head, labels, list(table.columns.values()), columns, widths, below)
-
-
-def _without(note, left_out):
-    for part in left_out:
-        note = note.replace(PARTS[part], "")
-    return note
 
 
 def _widths(table, left_out):

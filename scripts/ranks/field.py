@@ -51,12 +51,9 @@ def field_of(study, metric="acc", selection="best_over_grid", clusterer="kmeans"
             f"only controls ({', '.join(choice.controls)}), which have no rank: name methods, or run some."
         )
     cells = chosen.set_index(["dataset", "method"])
-    lacking = [
-        (method, dataset)
-        for dataset in choice.datasets
-        for method in names
-        if (dataset, method) not in cells.index or not _complete(cells.loc[(dataset, method)], partial)
-    ]
+    complete = cells["mean"].notna() & (partial | (cells["n_missing"] == 0))
+    pairs = [(method, dataset) for dataset in choice.datasets for method in names]
+    lacking = [(method, dataset) for method, dataset in pairs if not complete.get((dataset, method), False)]
     if lacking:
         raise MissingResults(_explain(lacking, cells, names, choice.datasets), lacking)
     scores = cells["mean"].unstack("method").loc[choice.datasets, names]
@@ -66,10 +63,6 @@ def field_of(study, metric="acc", selection="best_over_grid", clusterer="kmeans"
         study, metric, selection, clusterer, scores, controls.dropna(axis=1), cells, choice.families, n_draws, gaps,
         choice.left_out,
     )  # fmt: skip
-
-
-def _complete(cell, partial):
-    return pd.notna(cell["mean"]) and (partial or cell["n_missing"] == 0)
 
 
 def _explain(lacking, cells, methods, datasets):

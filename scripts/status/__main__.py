@@ -6,7 +6,7 @@ import time
 from runners.errors import ConfigError
 from runners.words import did_you_mean
 from scripts.core.command_lines import check_stored
-from scripts.core.conf import CONF, find, names
+from scripts.core.conf import find, names
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.status import states
@@ -15,7 +15,7 @@ from scripts.status.status_page import status_page
 CLEAR = "\x1b[2J\x1b[H"
 
 
-@command("status", CONF / "status", "config")  # in conf/ itself Hydra would take experiment=... for a group
+@command("status")
 def main(options):
     """Print the state of the cells once, or repeatedly until nothing is left."""
     study, experiment, watch = options["study"], options["experiment"], options["watch"]

@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 from metrics.study import METRICS
-from scripts.core.conf import CONF, printed
+from scripts.core.conf import printed
 from scripts.core.entry import command
 from scripts.core.given import known
 from scripts.core.study import Study
@@ -20,7 +20,7 @@ NO_GRID = "points={points}: what is chosen from a grid is not shown, as the defa
 def main():
     """Run the method that the command line names, and print how it stands beside all others."""
     handed, sys.argv[1:] = divided(sys.argv[1:])
-    command("versus", CONF / "versus", "config")(lambda options: _answer(options, handed))()
+    command("versus")(lambda options: _answer(options, handed))()
 
 
 def _answer(options, handed):

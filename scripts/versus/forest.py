@@ -3,11 +3,10 @@
 import io
 from math import isnan
 
-from matplotlib import rc_context
 from matplotlib.ticker import MaxNLocator
 
 from scripts.core.conf import unique_names
-from scripts.make_figure.style import COLOURS, GREY, STYLE, WIDTH, frame, new_figure
+from scripts.make_figure.style import COLOURS, GREY, WIDTH, framed
 from scripts.ranks.gains import above, below
 
 ROW = 0.15  # inches
@@ -25,8 +24,7 @@ def forest(found, title, note):
     order = found[0].table.sort_values("gain", ascending=False, kind="stable").index
     order = sorted(order, key=found[0].controls.__contains__)
     names = unique_names("method", order) | {"random_rankings": "Random rankings"}
-    with rc_context({**STYLE, "axes.grid.axis": "x"}):
-        figure = new_figure(WIDTH, 1.3 + ROW * len(order))
+    with framed(WIDTH, 1.3 + ROW * len(order), title, note, **{"axes.grid.axis": "x"}) as figure:
         axes = figure.subplots(1, len(found), sharey=True, squeeze=False)[0]
         for axis, one in zip(axes, found, strict=True):
             axis.axvline(0, color=GREY, linewidth=0.8)
@@ -35,18 +33,10 @@ def forest(found, title, note):
             for height, row in enumerate(rows.itertuples()):
                 colour = COLOURS[2] if row.Index in gain else COLOURS[1] if row.Index in lose else COLOURS[6]
                 axis.plot([row.low, row.high], [height] * 2, color=colour, linewidth=1.2)
-                axis.plot(
-                    row.gain,
-                    height,
-                    color=colour,
-                    marker="s",
-                    markersize=3,
-                    linestyle="",
-                    markerfacecolor="white" if isnan(row.low) else colour,
-                )
+                inside = "white" if isnan(row.low) else colour
+                axis.plot(row.gain, height, "s", color=colour, markersize=3, markerfacecolor=inside)
             axis.set_title(one.selection, fontsize=8, loc="left")
             axis.xaxis.set_major_locator(MaxNLocator(nbins=4))
         axes[0].set_yticks(range(len(order)), [names[name] for name in order], fontsize=6.5)
         axes[0].set_ylim(len(order) - 0.4, -0.6)
-        frame(figure, title, note)
-        return figure
+    return figure

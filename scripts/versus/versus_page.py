@@ -126,7 +126,8 @@ def _against(one, names):
         place, cells = known.loc[name], [""] * 7
         if name != one.name:
             row = one.table.loc[name]
-            cells = [signed(row["gain"]), _spread(row), f"{row['wins']:.0f}/{row['ties']:.0f}/{row['losses']:.0f}"]
+            cells = [signed(row["gain"]), interval(row["low"], row["high"], signed)]
+            cells.append(f"{row['wins']:.0f}/{row['ties']:.0f}/{row['losses']:.0f}")
             cells += [*(number(row[column]) for column in ("worse", "equivalent", "better")), number(row["p_holm"], 3)]
         mark = " (this)" if name == one.name else " (control)" if name in one.controls else ""
         numbers = [number(place[column], digits) for column, digits in (("score", 1), ("seconds", 3))]
@@ -149,11 +150,8 @@ def _by_dataset(one, names, others):
 
 
 def _gain(row):
-    return signed(row["gain"]) + (f" ({_spread(row)})" if _spread(row) else "")
-
-
-def _spread(row):
-    return "" if np.isnan(row["low"]) else f"{signed(row['low'])} to {signed(row['high'])}"
+    spread = interval(row["low"], row["high"], signed)
+    return signed(row["gain"]) + (spread and f" ({spread})")
 
 
 def _listed(datasets):

@@ -11,9 +11,11 @@ from frames import study_of
 
 from scripts.core.conf import names
 from scripts.make_figure import save
-from scripts.make_figure.of_fits import convergence
-from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size, critical_difference, gains
-from scripts.make_figure.seconds import front
+from scripts.make_figure.convergence import convergence
+from scripts.make_figure.critical_difference import critical_difference
+from scripts.make_figure.curves import acc_vs_size
+from scripts.make_figure.gains import gains
+from scripts.make_figure.seconds import acc_vs_seconds, front
 from scripts.make_figure.style import styles, take_away
 
 DATASETS = ["umist", "orl", "pie10p", "allaml", "digits", "isolet"]

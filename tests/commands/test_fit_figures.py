@@ -7,8 +7,8 @@ from matplotlib.colors import to_rgb
 
 from datasets import load_dataset
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.of_fits import convergence, pixels, printed_pixels
-from scripts.make_figure.pixels import SELECTED
+from scripts.make_figure.convergence import convergence
+from scripts.make_figure.pixels import SELECTED, pixels, printed_pixels
 
 RUFS, DGUFS = ({"dataset": "umist", "method": method} for method in ("rufs", "dgufs"))
 TRACES = [

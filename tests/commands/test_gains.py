@@ -8,7 +8,7 @@ import pytest
 from frames import frames, store, study_of
 
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.of_scores import gains as draw
+from scripts.make_figure.gains import gains as draw
 from scripts.make_report import make_report
 from scripts.ranks import rank_study
 from scripts.ranks.choice import choose

@@ -11,8 +11,9 @@ from PIL import Image
 
 from scripts.core.command_lines import MissingResults
 from scripts.make_figure import FIGURES, save
-from scripts.make_figure.of_scores import acc_vs_seconds, acc_vs_size
+from scripts.make_figure.curves import acc_vs_size
 from scripts.make_figure.options import file_name, usual
+from scripts.make_figure.seconds import acc_vs_seconds
 from scripts.make_figure.style import apart, number, styles, symbol
 
 POINTS = [

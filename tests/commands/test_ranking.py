@@ -8,8 +8,7 @@ import pytest
 from frames import frames, store, study_of
 
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.critical_difference import alike, stacked
-from scripts.make_figure.of_scores import critical_difference
+from scripts.make_figure.critical_difference import alike, critical_difference, stacked
 from scripts.ranks import rank_study
 from scripts.ranks.field import field_of
 

@@ -7,8 +7,8 @@ from matplotlib.collections import QuadMesh
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from scripts.core.command_lines import MissingResults
-from scripts.make_figure.of_fits import surfaces
-from scripts.make_figure.surfaces import grid_of, surface
+from scripts.make_figure.slices import grid_of, surface
+from scripts.make_figure.surfaces import surfaces
 
 ALPHAS, BETAS, SIZES = [1e-2, 1.0, 1e2], [0.1, 1.0], [50, 100]
 

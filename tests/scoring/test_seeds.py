@@ -64,7 +64,8 @@ def test_objectives_that_go_down_without_end_say_nothing():
     "one", [study(leave_out=(2,)), study(seed1={"status": "timeout"})], ids=["a seed not run", "a seed without scores"]
 )
 def test_a_partial_set_of_seeds_is_partial(one):
-    spec = TableSpec("t", "T", None, None, "acc", "dgufs", "dgufs", ["mcfs", "socfs"], ["umist"], {})
+    names = {"name": "t", "title": "T", "study": "dgufs", "protocol": "dgufs"}
+    spec = TableSpec(**names, metric="acc", rows=["mcfs", "socfs"], columns=["umist"])
     cells = table_cells(spec, one, "best_over_grid").set_index("method")
     assert cells["status"].to_dict() == {"mcfs": "complete", "socfs": "partial"}
     assert cell(one)["n_missing"] == 2  # two sizes
