@@ -8,6 +8,7 @@ by its own update (29).  The paper's data, StatLog DNA, are not part of this sui
 """
 
 import numpy as np
+from matplotlib.figure import Figure
 
 from datasets import load_dataset
 from methods.kmeans_ufs import standardized
@@ -35,12 +36,8 @@ def main():
 
 
 def draw(norms, bilinear, name, options):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(6.8, 3.6), layout="constrained")
+    figure = Figure(figsize=(6.8, 3.6), layout="constrained")
+    axes = figure.subplots()
     axes.plot(np.log10(norms), label="quadratic ADMM (12)", color="#0072b2")
     axes.axhline(bilinear, label="bilinear ADMM (27)", color="#d55e00", linestyle="--")
     axes.set(xlabel="Sweep", ylabel="log10 ||V||_F", title=f"Norm of V on {name}, h = {options.size}")
