@@ -9,18 +9,21 @@ higher than the old one, relative, and "-" where there is none or rounding alone
 those of this environment.
 """
 
-import argparse
 import json
 import signal
 import subprocess
 import sys
 import tempfile
+from argparse import ArgumentTypeError
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
+from omegaconf import OmegaConf
 
-ROOT = Path(__file__).resolve().parents[1]
+from runners.code import ROOT
+from scripts.core.programs import parser_of
+
 SIZE = 100  # number of features that are compared
 UNSTEADY = {"rufs_released"}  # rounding changes the objective of its last step by a factor (docs/methods/rufs.md)
 
@@ -123,19 +126,13 @@ def line(method, dataset, before, after):
 
 def setting(text):
     """Return a parameter and its value, from ``name=value``."""
-    name, found, value = text.partition("=")
-    if not found or not name:
-        raise argparse.ArgumentTypeError(f"{text!r} must be name=value, such as alpha=0.01.")
-    for kind in (int, float):
-        try:
-            return name, kind(value)
-        except ValueError:
-            continue
-    return name, value
+    if "=" not in text[1:]:
+        raise ArgumentTypeError(f"{text!r} must be name=value, such as alpha=0.01.")
+    return next(iter(OmegaConf.from_dotlist([text]).items()))
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of("benchmarks.against", __doc__)
     parser.add_argument("--commit", required=True, help="the older one: a hash, a tag or a branch")
     parser.add_argument("--methods", nargs="+", required=True, help="names of files of conf/method, at both commits")
     parser.add_argument("--datasets", nargs="+", required=True, help="names of files of conf/dataset, at both commits")

@@ -8,8 +8,6 @@ would be a draw with the standard deviation of our restarts: chi2 is the sum of 
 over the cells that are printed and are the paper's own.
 """
 
-import argparse
-
 import numpy as np
 from threadpoolctl import threadpool_limits
 
@@ -19,6 +17,7 @@ from metrics.kmeans import kmeans_restarts
 from metrics.protocol import CHOICES
 from scripts.claims.metrics import DATASETS
 from scripts.core.conf import find
+from scripts.core.programs import parser_of
 from scripts.core.published import load_published
 from scripts.core.text import pipes
 
@@ -80,7 +79,7 @@ def of_protocol(paper):
 
 def main(arguments=None):
     """Print the table of a paper."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.all_features", description=__doc__.partition("\n")[0])
+    parser = parser_of("benchmarks.all_features", __doc__)
     parser.add_argument("paper", choices=list(DATASETS))
     parser.add_argument(
         "--without", metavar="DATASET", help="choose the reading without this data set, and judge it there"

@@ -7,13 +7,14 @@ median CPU seconds, portable over native.  "kmeans" in place of a method is mcfs
 Other bytes may take other numbers of sweeps, which are shown.
 """
 
-import argparse
 import os
 import statistics
 
-from benchmarks.against import ROOT, Side, compare
+from benchmarks.against import Side, compare
 from benchmarks.loops import TRIAL
 from runners.arithmetic import NATIVE, VARIABLE, portable
+from runners.code import ROOT
+from scripts.core.programs import parser_of
 
 FITS = "mcfs coil20, udfs umist, dgufs umist, ndfs umist, rufs umist, socfs umist, kmeans umist, kmeans coil20"
 
@@ -36,7 +37,7 @@ def measure(method, dataset, repeats):
 
 def main():
     """Print the table."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of("benchmarks.arithmetic", __doc__)
     parser.add_argument("--fits", default=FITS, help="pairs of a method and a data set, with commas between")
     parser.add_argument("--repeats", type=int, default=3)
     options = parser.parse_args()

@@ -7,7 +7,6 @@ with the data: t is the mean length of the edges of the graph.  This prints the 
 coarse grid of the protocol "dgufs", for our t and for fixed ones.
 """
 
-import argparse
 from dataclasses import replace
 
 import numpy as np
@@ -19,13 +18,14 @@ from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
 from runners.experiment.grid import expand
 from scripts.core.conf import CONF, read
+from scripts.core.programs import parser_of
 from scripts.core.published import load_published
 
 NEIGHBORS = 5
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of("benchmarks.bandwidth", __doc__)
     parser.add_argument("--dataset", default="umist")
     parser.add_argument("--methods", nargs="+", default=["mcfs", "fssl", "jelsr", "ndfs"])
     parser.add_argument("--widths", nargs="+", type=float, default=[1.0, 0.5**0.5, 0.5])

@@ -7,8 +7,6 @@ how often one of 2 points.  The last two also with single random rankings in the
 scores of the new data.
 """
 
-import argparse
-
 import numpy as np
 
 from metrics.study.families import CONFIDENCE, family_means, step_down, t_intervals
@@ -16,6 +14,7 @@ from metrics.study.frames import of_kmeans
 from runners.cli.boundary import boundary
 from scripts.compare.controls import ALL, RANDOM
 from scripts.core.conf import family_of
+from scripts.core.programs import parser_of
 from scripts.core.study import Study
 from scripts.core.text import pipes
 from scripts.findings.plan import CONFIRMATORY, SCORES, WEIGHTS, curves, datasets_of
@@ -126,7 +125,7 @@ def with_rankings(gains, families, n_methods, n_studies, seed=0):
 
 def main(arguments=None):
     """Print the table."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.coverage", description=__doc__.partition("\n")[0])
+    parser = parser_of("benchmarks.coverage", __doc__)
     parser.add_argument("--studies", type=int, default=1000, help="simulated studies (%(default)s)")
     options = parser.parse_args(arguments)
     study = Study.open("results", STUDY)

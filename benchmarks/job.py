@@ -11,14 +11,12 @@ the clusterings of a point.  Its total is then 49 times 50 sweeps and the cluste
 each; seconds are CPU seconds, so that what else the machine does changes little.
 """
 
-import argparse
 import importlib.util
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 from scipy.optimize import linear_sum_assignment
@@ -28,8 +26,9 @@ from sklearn.metrics.cluster import contingency_matrix
 
 from benchmarks.methods import INSTALL, make_problem, peer_sweeps
 from datasets import load_dataset
+from runners.code import ROOT
+from scripts.core.programs import parser_of
 
-ROOT = Path(__file__).resolve().parents[1]
 SIZES, RESTARTS = (50, 100, 150, 200, 250, 300), 20
 # The plain sweeps at a point.  Their number must not be that of ours, or a solver that needs fewer sweeps seems slower.
 # At commit c47e25f, where the targets were set, it was: 2,501 over PIE10P's 49 points, 51 at each.  The program itself
@@ -72,7 +71,7 @@ def plain_point(problem, y, alpha, beta):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of("benchmarks.job", __doc__)
     parser.add_argument("--datasets", nargs="+", default=list(TARGETS))
     parser.add_argument("--points", type=int, default=3, help="of the grid, for the plain side [3]")
     parser.add_argument("--sweeps", type=int, default=3, help="over which a sweep of the peer is timed [3]")

@@ -20,7 +20,7 @@ import inspect
 import resource
 import time
 import warnings
-from multiprocessing import get_context
+from contextlib import suppress
 from pathlib import Path
 
 import matplotlib
@@ -29,6 +29,7 @@ from matplotlib.lines import Line2D
 from scipy import sparse
 from scipy.stats import linregress
 
+from benchmarks.core.processes import forked
 from runners.experiment.method import Method
 from runners.words import duration
 from runners.workers.family import memory_of, reset_peak
@@ -71,24 +72,16 @@ def build(method, n_features, sweeps):
 
 def measured(model, X, cap):
     """Return the CPU seconds and the MB beside X of a fit in a process of its own; None where it reaches the cap."""
-    read, write = get_context("fork").Pipe(duplex=False)
-    process = get_context("fork").Process(target=_fit, args=(model, X, cap, write))
-    process.start()
-    write.close()
-    try:
-        return read.recv()
-    except EOFError:  # ended by the cap, or for memory
-        return None
-    finally:
-        process.join()
 
+    def fit():
+        resource.setrlimit(resource.RLIMIT_CPU, (int(cap) + 1, int(cap) + 2))
+        reset_peak()
+        before, started = memory_of("self", peak=False), time.process_time()
+        model.fit(X)
+        return time.process_time() - started, memory_of("self") - before
 
-def _fit(model, X, cap, write):
-    resource.setrlimit(resource.RLIMIT_CPU, (int(cap) + 1, int(cap) + 2))
-    reset_peak()
-    before, started = memory_of("self", peak=False), time.process_time()
-    model.fit(X)
-    write.send((time.process_time() - started, memory_of("self") - before))
+    with suppress(RuntimeError):  # ended by the cap, or for memory
+        return forked(fit, "fit")
 
 
 class Growth:

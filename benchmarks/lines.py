@@ -5,7 +5,6 @@ each line, how often studies pass whose methods have a quality of their own that
 the ceiling of the cells that agree.  Errors are those of K-means, with the paper's std on both sides, and of no seed.
 """
 
-import argparse
 import functools
 
 import numpy as np
@@ -25,6 +24,7 @@ from scripts.compare.evidence import (
 )
 from scripts.compare.headline import weighed
 from scripts.core.conf import find
+from scripts.core.programs import parser_of
 from scripts.core.published import PAPERS
 from scripts.core.text import pipes
 
@@ -66,7 +66,7 @@ def ceiling(columns):
 
 def main():
     """Print the two tables."""
-    argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter).parse_args()
+    parser_of("benchmarks.lines", __doc__).parse_args()
     rows = [["Paper", "Cells", "Orders", *LINES, "Can tell", "Half pass", "Spread", "Agree, at most"]]
     noisy = [["Paper", "Ours are", *LINES, "None", "Three or more"]]
     for paper, title in PAPERS.items():

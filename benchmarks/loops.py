@@ -8,11 +8,11 @@ They fit in turn, as in `benchmarks.against`; seconds are medians of CPU seconds
 numbers of sweeps, which the table shows.
 """
 
-import argparse
-
 import numpy as np
 
-from benchmarks.against import ROOT, Side, compare
+from benchmarks.against import Side, compare
+from runners.code import ROOT
+from scripts.core.programs import parser_of
 
 SWAP = """
 import sys
@@ -109,7 +109,7 @@ swap("metrics.kmeans", lloyd)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of("benchmarks.loops", __doc__)
     parser.add_argument("--loops", nargs="+", choices=LOOPS, default=list(LOOPS), metavar="NAME", help="some of them")
     parser.add_argument("--repeats", type=int, default=3, help="fits of each side [3]")
     options = parser.parse_args()

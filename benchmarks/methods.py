@@ -10,10 +10,8 @@ each in a process of its own.  A run of the peer that takes longer than --timeou
 then lower bounds.  Times are medians ± half the range; ratios are the peer's median over ours.
 """
 
-import argparse
 import importlib.util
 import inspect
-import multiprocessing
 import sys
 import time
 from dataclasses import dataclass
@@ -21,8 +19,10 @@ from dataclasses import dataclass
 import numpy as np
 
 import methods
+from benchmarks.core.processes import forked
 from datasets import load_dataset, scale
 from methods.core.graphs import knn_graph
+from scripts.core.programs import parser_of
 
 INSTALL = "The peer of {name} is not installed: pip install {package} (nothing else in this project needs it)."
 PACKAGES = {"InfFS": ("PyIFS", "PyIFS==0.0.3")}  # module and package of the peer, where it is not the one below
@@ -119,26 +119,13 @@ def our_run(name, problem):
 
 def in_a_process(run, name, problem, timeout):
     """Return CPU seconds, wall seconds and features of a run in a child process; None where `timeout` ends it."""
-    context = multiprocessing.get_context("fork")  # so that the child has all imports and compiled code
-    receiver, sender = context.Pipe(duplex=False)
 
     def work():
         wall, cpu = time.perf_counter(), time.process_time()
         features = np.asarray(run(name, problem))
-        sender.send((time.process_time() - cpu, time.perf_counter() - wall, features[:SIZE]))
+        return time.process_time() - cpu, time.perf_counter() - wall, features[:SIZE]
 
-    child = context.Process(target=work)
-    child.start()
-    sender.close()
-    try:
-        return receiver.recv() if receiver.poll(timeout) else None
-    except EOFError:
-        child.join()
-        words = f"{run.__name__}: the process died with exit code {child.exitcode}; its error, if any, is above"
-        raise RuntimeError(words) from None
-    finally:
-        child.kill()
-        child.join()
+    return forked(work, run.__name__, timeout)
 
 
 def compare(name, problem, repeats, timeout, patience=60):
@@ -195,7 +182,7 @@ def make_problem(dataset, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of("benchmarks.methods", __doc__)
     parser.add_argument("--data-dir", help="folder of the data files [$UFS_DATA_DIR, the cache, a download]")
     parser.add_argument(
         "--methods",
@@ -222,9 +209,6 @@ def main():
     for dataset in options.datasets:
         problem = make_problem(load_dataset(dataset, options.data_dir), options)
         for name in options.methods:
-            if not hasattr(methods, name):
-                print(f"{name:15}{dataset:8}  not in this checkout", flush=True)
-                continue
             try:
                 ours, peers = compare(name, problem, options.repeats, options.timeout)
             except RuntimeError as error:

@@ -5,17 +5,17 @@ below it; the line "Measured at commit ..." is renewed.  Real data are found as 
 nothing is written, and what would change is shown.
 """
 
-import argparse
 import contextlib
 import difflib
 import io
 import re
 import sys
-from pathlib import Path
 
 from runners.store.checkout import git_sha
+from scripts.core.conf import ROOT
+from scripts.core.programs import parser_of
 
-FOLDER = Path(__file__).resolve().parents[1] / "docs" / "methods"
+FOLDER = ROOT / "docs/methods"
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 MEASURED = re.compile(r"Measured at commit \w+")
 
@@ -35,7 +35,7 @@ def renew(text):
 
 def main():
     """Run the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of("benchmarks.notes", __doc__)
     parser.add_argument("names", metavar="NAME", nargs="+", help="pages of docs/methods")
     parser.add_argument("--check", action="store_true", help="write nothing, show what would change")
     options = parser.parse_args()

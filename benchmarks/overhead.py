@@ -8,7 +8,6 @@ workers, take turns; numbers are medians of the runs.  A cap of a second ends fi
 has the costs that `benchmarks.scaling` takes: those of storing by the clock, as the disk is waited for.
 """
 
-import argparse
 import itertools
 import os
 import sys
@@ -29,6 +28,7 @@ from runners.workers.family import cpu_seconds
 from runners.workers.fit import run_trial
 from runners.workers.pool import run_all
 from runners.workers.tasks import Data
+from scripts.core.programs import parser_of
 from scripts.core.text import pipes
 
 FITS = {0.01: 30, 1.0: 4}  # seconds of a fit: fits in a run
@@ -123,7 +123,7 @@ def storing(settings):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = parser_of("benchmarks.overhead", __doc__)
     parser.add_argument("--runs", type=int, default=3, help="that take turns [3]")
     given = parser.parse_args()
     guard()

@@ -7,17 +7,17 @@ and rho = 1.05, from the start (32).  In the bilinear ADMM (27), method=kmeans_u
 by its own update (29).  The paper's data, StatLog DNA, are not part of this suite.
 """
 
-import argparse
-
 import numpy as np
+from matplotlib.figure import Figure
 
 from datasets import load_dataset
 from methods.kmeans_ufs import standardized
 from scripts.claims.core.quadratic_admm import quadratic_admm
+from scripts.core.programs import parser_of
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser = parser_of("benchmarks.quadratic_admm", __doc__)
     parser.add_argument("--dataset", default="digits")
     parser.add_argument("--size", type=int, default=50, help="features kept, h [50]")
     parser.add_argument("--sweeps", type=int, default=120)
@@ -36,12 +36,8 @@ def main():
 
 
 def draw(norms, bilinear, name, options):
-    import matplotlib
-
-    matplotlib.use("Agg")
-    import matplotlib.pyplot as plt
-
-    figure, axes = plt.subplots(figsize=(6.8, 3.6), layout="constrained")
+    figure = Figure(figsize=(6.8, 3.6), layout="constrained")
+    axes = figure.subplots()
     axes.plot(np.log10(norms), label="quadratic ADMM (12)", color="#0072b2")
     axes.axhline(bilinear, label="bilinear ADMM (27)", color="#d55e00", linestyle="--")
     axes.set(xlabel="Sweep", ylabel="log10 ||V||_F", title=f"Norm of V on {name}, h = {options.size}")

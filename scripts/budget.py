@@ -18,12 +18,12 @@ import functools
 import math
 import sys
 from argparse import ArgumentTypeError
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
 from datasets.load import at_hand
+from runners.code import ROOT
 from runners.errors import ConfigError
 from runners.experiment.cell import Cell
 from runners.experiment.grid import diagonal
@@ -32,8 +32,6 @@ from runners.experiment.sweep import cells_of_words
 from runners.words import counted
 from scripts.core.programs import parser_of
 from scripts.core.text import pipes
-
-ROOT = Path(__file__).resolve().parents[1]
 
 
 def _seconds(text):

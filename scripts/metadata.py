@@ -50,12 +50,6 @@ def columns_of(study):
     return [column for column in COLUMNS if column.name in there]
 
 
-def columns_table():
-    """Return the columns of the tidy frame as a table of Markdown."""
-    lines = [(f"`{column.name}`", column.type, column.unit, column.words) for column in COLUMNS]
-    return pipes([("column", "type", "unit", "what it is"), *lines])
-
-
 def written():
     """Return the text of every file, by its path."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
@@ -64,7 +58,9 @@ def written():
     found = {places[name]: json.dumps(made, indent=1) + "\n" for name, made in descriptions(version).items()}
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     found[ROOT / "CITATION.cff"] = re.sub("^version: .*$", f"version: {version}", citation, flags=re.MULTILINE)
-    return found | {ROOT / PAGE: filled(PAGE, "scripts.metadata", columns_table())}
+    lines = [(f"`{column.name}`", column.type, column.unit, column.words) for column in COLUMNS]
+    table = pipes([("column", "type", "unit", "what it is"), *lines])
+    return found | {ROOT / PAGE: filled(PAGE, "scripts.metadata", table)}
 
 
 def main():

@@ -1,7 +1,6 @@
 """Scores the chosen points of a study again over more K-means starts: ``python -m scripts.restarts --help``."""
 
 import logging
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -16,15 +15,13 @@ from metrics.kmeans import kmeans_restarts, load_engine
 from metrics.protocol import Protocol
 from metrics.study.frames import of_kmeans
 from metrics.study.seeds import SCORES
-from runners.store.files import empty_frame, held, write_rows
 from runners.store.identity import Identity
-from runners.store.reference import read_refits
 from runners.store.row import stored_nmi
 from scripts.core.conf import rows_of
 from scripts.core.data import data_of
 from scripts.core.entry import command
 from scripts.core.programs import refuse
-from scripts.core.refits import COLUMNS, RESTARTS, add_refits, read
+from scripts.core.refits import COLUMNS, RESTARTS, add_refits, load_refits
 from scripts.core.study import Study
 
 log = logging.getLogger(__name__)
@@ -60,11 +57,9 @@ def best_in_groups(scores, size):
     """Take the best of several feature sets in every group of starts, as a paper does in its one group.
 
     `scores` has shape (n_sets, n_starts), `size` is the number of starts of a group; the starts after the last whole
-    group do not count, and a ValueError says that there are fewer than two groups.
+    group do not count.
     """
     n_groups = scores.shape[1] // size
-    if n_groups < 2:
-        raise ValueError(f"restarts={scores.shape[1]} must be {2 * size} or more: two groups of the table's {size}.")
     groups = scores[:, : n_groups * size].reshape(len(scores), n_groups, size)
     best = groups.mean(axis=2).argmax(axis=0)
     chosen = groups[best, np.arange(n_groups)]
@@ -97,7 +92,7 @@ def score_again(study, methods=None, datasets=None, n_starts=200, n_jobs=1):
     if n_starts < 2 * protocol.restarts:
         raise ValueError(f"restarts={n_starts} must be {2 * protocol.restarts} or more: two groups of the table's.")
     load_engine()
-    problems = []
+    stored, problems = load_refits(study, RESTARTS), []
     for dataset, own in trials.groupby("dataset"):
         data, reason = data_of(own, study.data_dir)
         if data is None or data.y is None:
@@ -106,61 +101,44 @@ def score_again(study, methods=None, datasets=None, n_starts=200, n_jobs=1):
         X = scale(data.X, protocol.scaling)
         for method in own["method"].unique():
             try:
-                _score_cell(study, (dataset, method), X, data.y, protocol, n_starts, n_jobs)
+                _score_cell(study, (dataset, method), stored, X, data.y, protocol, n_starts, n_jobs)
             except ValueError as error:
                 problems.append(f"{method} on {dataset}: {error}")
     return problems
 
 
-def _score_cell(study, cell, X, y, protocol, n_starts, n_jobs):
-    """Update ``restarts.csv`` of a cell; a ValueError says that its stored scores are not those of this program."""
+def _score_cell(study, cell, stored, X, y, protocol, n_starts, n_jobs):
+    """Add to `stored` rows of a cell; a ValueError says that its stored scores are not those of this program."""
     points = of_kmeans(study.summary[study.summary["n_restarts"] > 0])
     points = points[(points["dataset"] == cell[0]) & (points["method"] == cell[1])]
     wanted = {metric: candidates(points, metric) for metric in SCORES if points[f"{metric}_mean"].notna().any()}
-    path = None if study.is_shipped else study.folder.joinpath(*cell, RESTARTS)
-    with nullcontext() if study.is_shipped else held(path):
-        stored = _shipped(study, cell) if study.is_shipped else read(path)
-        there = {(*row[:-4], row[-1]) for row in stored[COLUMNS[RESTARTS]].itertuples(index=False, name=None)}
-        heads = {metric: _head(own, metric, n_starts, protocol) for metric, own in wanted.items()}
-        lacking = {metric: own for metric, own in wanted.items() if heads[metric] not in there}
-        if not lacking:
-            return
-        sets = dict.fromkeys((row.trial, row.n_selected) for own in lacking.values() for row in own.itertuples())
-        whole = of_kmeans(study.whole).set_index(["trial", "n_selected"])
-        jobs = (delayed(score)(whole.at[key, "features"], X, y, protocol, n_starts) for key in sets)
-        found = dict(zip(sets, Parallel(n_jobs=min(n_jobs, len(sets)))(jobs), strict=True))
-        for key, scores in found.items():
-            for metric, values in zip(SCORES, scores, strict=True):
-                before, now = whole.at[key, f"{metric}_mean"], values[: protocol.restarts].mean()
-                if abs(before - now) > CLOSE:
-                    raise ValueError(
-                        f"{metric.upper()} with {key[1]} features is stored as {before:.6f}, and the same starts give "
-                        f"{now:.6f} here: run the cell again first."
-                    )
-        rows = []
-        for place, metric in enumerate(SCORES):
-            if metric not in wanted:
-                continue
-            head = heads[metric]
-            if metric in lacking:
-                own = np.stack([found[row.trial, row.n_selected][place] for row in wanted[metric].itertuples()])
-                again = best_in_groups(own, protocol.restarts)
-                rows.append((*head[:-1], *again, head[-1]))
-                log.info("%s on %s: %s %.2f over %d starts (the table: %.2f), the best of %d in each of %d groups",
-                         cell[1], cell[0], metric.upper(), 100 * again.mean, n_starts,
-                         wanted[metric][f"{metric}_mean"].iloc[0], len(own), head[-3])  # fmt: skip
-            else:
-                rows += [row for row in stored.itertuples(index=False, name=None) if (*row[:-4], row[-1]) == head]
-        if study.is_shipped:
-            add_refits(study, RESTARTS, rows, by="dataset")
-        else:
-            write_rows(path, COLUMNS[RESTARTS], rows)
-
-
-def _shipped(study, cell):
-    """Return the rows that a shipped study has of a cell."""
-    rows = read_refits(study.own_name, RESTARTS, cell[1])
-    return empty_frame(COLUMNS[RESTARTS]) if rows is None else rows[rows["dataset"] == cell[0]]
+    heads = {metric: _head(own, metric, n_starts, protocol) for metric, own in wanted.items()}
+    there = {(*row[:-4], row[-1]): row for row in stored[COLUMNS[RESTARTS]].itertuples(index=False, name=None)}
+    lacking = {metric: own for metric, own in wanted.items() if heads[metric] not in there}
+    if not lacking:
+        return
+    sets = dict.fromkeys((row.trial, row.n_selected) for own in lacking.values() for row in own.itertuples())
+    whole = of_kmeans(study.whole).set_index(["trial", "n_selected"])
+    jobs = (delayed(score)(whole.at[key, "features"], X, y, protocol, n_starts) for key in sets)
+    found = dict(zip(sets, Parallel(n_jobs=min(n_jobs, len(sets)))(jobs), strict=True))
+    for key, scores in found.items():
+        for metric, values in zip(SCORES, scores, strict=True):
+            before, now = whole.at[key, f"{metric}_mean"], values[: protocol.restarts].mean()
+            if abs(before - now) > CLOSE:
+                raise ValueError(
+                    f"{metric.upper()} with {key[1]} features is stored as {before:.6f}, and the same starts give "
+                    f"{now:.6f} here: run the cell again first."
+                )
+    rows = [there[head] for head in heads.values() if head in there]
+    for metric, points in lacking.items():
+        head, place = heads[metric], SCORES.index(metric)
+        own = np.stack([found[row.trial, row.n_selected][place] for row in points.itertuples()])
+        again = best_in_groups(own, protocol.restarts)
+        rows.append((*head[:-1], *again, head[-1]))
+        log.info("%s on %s: %s %.2f over %d starts (the table: %.2f), the best of %d in each of %d groups",
+                 cell[1], cell[0], metric.upper(), 100 * again.mean, n_starts, points[f"{metric}_mean"].iloc[0],
+                 len(own), head[-3])  # fmt: skip
+    add_refits(study, RESTARTS, rows, by="dataset")
 
 
 def _head(own, metric, n_starts, protocol):

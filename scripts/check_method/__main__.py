@@ -1,6 +1,5 @@
 """``python -m scripts.check_method --help``."""
 
-import difflib
 import sys
 import time
 from pathlib import Path
@@ -10,6 +9,7 @@ from threadpoolctl import threadpool_limits
 from datasets import DataError, dataset_names
 from runners.cli.boundary import boundary, words_of
 from runners.cli.choices import empty_method
+from runners.words import did_you_mean
 from scripts import check_method
 from scripts.check_method import Report, check_contract
 from scripts.check_method.contract import FAIL, KNOWN, OK, Finding, Method, in_one_line, load_methods
@@ -65,8 +65,7 @@ def _method(parser, options):
 
 
 def _hint(name, known):
-    close = difflib.get_close_matches(name, known, 3, cutoff=0.5)
-    return f" Did you mean {' or '.join(close)}?" if close else f" There are: {', '.join(known)}."
+    return did_you_mean(name, known) or f" There are: {', '.join(known)}."
 
 
 def _parser():

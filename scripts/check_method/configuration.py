@@ -1,10 +1,12 @@
 """The list of the properties, with its first group: those of a method's file in conf/ and of its signature."""
 
+import functools
 import importlib
 import inspect
 
 from runners.experiment.method import Method, load_class
 from runners.experiment.settings import check_values
+from scripts.check_method.synthetic import suited
 
 GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPRODUCIBILITY = (
     "configuration", "first fit", "shapes and input", "descent", "equivariance", "errors", "reproducibility",
@@ -12,13 +14,18 @@ GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPROD
 PROPERTIES = []
 
 
-def property_of_every_method(group):
-    """Add a check to `PROPERTIES`."""
+def property_of_every_method(group, *made):
+    """Add a check to `PROPERTIES`: of a method, or of a method and samples, those that each of some functions makes."""
 
     def add(check):
-        check.group = group
-        PROPERTIES.append(check)
-        return check
+        @functools.wraps(check)
+        def on_samples(method):
+            for make in made:
+                check(method, suited(make(), method))
+
+        PROPERTIES.append(on_samples if made else check)
+        PROPERTIES[-1].group = group
+        return PROPERTIES[-1]
 
     return add
 

@@ -1,4 +1,4 @@
-"""The properties of every method: plain functions that take a `Method` and assert, without pytest.
+"""The properties of every method: plain functions that take a `Method`, and samples, and assert, without pytest.
 
 `PROPERTIES` lists them, those of `configuration` first; each is named as the sentence that it checks, and has the group
 that reports show it in.
@@ -31,16 +31,14 @@ STATUSES = ("converged", "max_iter", "diverged", "collapsed")
 SMOOTHING = 1e-4  # as a share of the objective; on such small samples it is about 1e-6 for each feature
 
 
-@property_of_every_method(FIRST_FIT)
-def small_data_can_be_fitted(method):
-    for X in (suited(blobs(), method), suited(wide_blobs(), method)):
-        method.fitted(X)
+@property_of_every_method(FIRST_FIT, blobs, wide_blobs)
+def small_data_can_be_fitted(method, X):
+    method.fitted(X)
 
 
-@property_of_every_method(FIRST_FIT)
-def attributes_of_the_docstring_are_there_after_a_fit_and_of_the_shape_it_says(method):
+@property_of_every_method(FIRST_FIT, blobs)
+def attributes_of_the_docstring_are_there_after_a_fit_and_of_the_shape_it_says(method, X):
     section = sections(inspect.cleandoc(method.cls.__doc__ or "")).get("Attributes", "")  # its own, not the inherited
-    X = suited(blobs(), method)
     selector = method.fitted(X)
     sizes = {"n_samples": X.shape[0], "n_features": X.shape[1], "n_clusters": 3, "n_features_to_select_": 4}
     for entry, kind in re.findall(r"^(\w[\w, ]*?)(?: : ([^\n]*))?$(?!\n +Only )", section, re.MULTILINE):
@@ -52,32 +50,30 @@ def attributes_of_the_docstring_are_there_after_a_fit_and_of_the_shape_it_says(m
                 assert found == said, f"{name} is of shape {found}, the docstring says {kind}"
 
 
-@property_of_every_method(SHAPES)
-def ranking_is_the_stable_order_of_finite_scores(method):
-    for X in (suited(blobs(), method), suited(wide_blobs(), method)):
-        selector = method.fitted(X)
-        assert selector.scores_.shape == (X.shape[1],)
-        assert np.isfinite(selector.scores_).all()
-        np.testing.assert_array_equal(selector.ranking_, np.argsort(-selector.scores_, kind="stable"))
+@property_of_every_method(SHAPES, blobs, wide_blobs)
+def ranking_is_the_stable_order_of_finite_scores(method, X):
+    selector = method.fitted(X)
+    assert selector.scores_.shape == (X.shape[1],)
+    assert np.isfinite(selector.scores_).all()
+    np.testing.assert_array_equal(selector.ranking_, np.argsort(-selector.scores_, kind="stable"))
 
 
-@property_of_every_method(SHAPES)
-def transform_keeps_the_subset_of_the_size_asked_for(method):
-    for X in (suited(blobs(), method), suited(wide_blobs(), method)):
-        size = X.shape[1] if method.cls.keeps_all else 4
-        selector = method.fitted(X, size)
-        chosen = selector.subset(size)
-        assert len(set(chosen)) == size
-        assert selector.get_support().sum() == size
-        np.testing.assert_array_equal(selector.get_support(indices=True), np.sort(chosen))
-        np.testing.assert_array_equal(selector.transform(X), X[:, np.sort(chosen)])
+@property_of_every_method(SHAPES, blobs, wide_blobs)
+def transform_keeps_the_subset_of_the_size_asked_for(method, X):
+    size = X.shape[1] if method.cls.keeps_all else 4
+    selector = method.fitted(X, size)
+    chosen = selector.subset(size)
+    assert len(set(chosen)) == size
+    assert selector.get_support().sum() == size
+    np.testing.assert_array_equal(selector.get_support(indices=True), np.sort(chosen))
+    np.testing.assert_array_equal(selector.transform(X), X[:, np.sort(chosen)])
 
 
-@property_of_every_method(SHAPES)
-def smaller_size_is_served_from_the_same_fit_or_refused_by_name(method):
+@property_of_every_method(SHAPES, blobs)
+def smaller_size_is_served_from_the_same_fit_or_refused_by_name(method, X):
     if method.cls.keeps_all:
         return
-    selector = method.make(6).fit(suited(blobs(), method))
+    selector = method.make(6).fit(X)
     try:
         chosen = selector.subset(3)
     except ValueError as error:
@@ -87,16 +83,15 @@ def smaller_size_is_served_from_the_same_fit_or_refused_by_name(method):
         assert len(set(chosen)) == 3
 
 
-@property_of_every_method(SHAPES)
-def all_features_can_be_asked_for(method):
-    X = suited(blobs(), method)
+@property_of_every_method(SHAPES, blobs)
+def all_features_can_be_asked_for(method, X):
     selector = method.make(X.shape[1]).fit(X)
     np.testing.assert_array_equal(np.sort(selector.subset(X.shape[1])), np.arange(X.shape[1]))
 
 
-@property_of_every_method(DESCENT)
-def status_and_trace_tell_how_the_fit_went(method):
-    selector = method.fitted(suited(blobs(), method))
+@property_of_every_method(DESCENT, blobs)
+def status_and_trace_tell_how_the_fit_went(method, X):
+    selector = method.fitted(X)
     assert selector.status_ in STATUSES
     if len(selector.trace_):
         length, sweeps = len(selector.trace_), selector.n_iter_
@@ -109,16 +104,14 @@ def status_and_trace_tell_how_the_fit_went(method):
         assert np.isnan(selector.objective_)
 
 
-@property_of_every_method(DESCENT)
-def objective_never_rises(method):
-    for X in (suited(blobs(), method), suited(wide_blobs(), method)):
-        rise = where_it_rises(method.fitted(X).trace_)
-        assert not rise, rise
+@property_of_every_method(DESCENT, blobs, wide_blobs)
+def objective_never_rises(method, X):
+    rise = where_it_rises(method.fitted(X).trace_)
+    assert not rise, rise
 
 
-@property_of_every_method(SHAPES)
-def labels_if_any_are_cluster_numbers(method):
-    X = suited(blobs(), method)
+@property_of_every_method(SHAPES, blobs)
+def labels_if_any_are_cluster_numbers(method, X):
     selector = method.fitted(X)
     if hasattr(selector, "labels_"):
         assert selector.labels_.shape == (len(X),)
@@ -127,9 +120,8 @@ def labels_if_any_are_cluster_numbers(method):
         assert selector.labels_.max() < 3
 
 
-@property_of_every_method(SHAPES)
-def read_only_data_are_accepted_and_nothing_is_written_to_them(method):
-    X = suited(blobs(), method)
+@property_of_every_method(SHAPES, blobs)
+def read_only_data_are_accepted_and_nothing_is_written_to_them(method, X):
     writable, read_only = X.copy(), X.copy()  # a copy may be made of what is read-only alone
     read_only.setflags(write=False)
     for given in (writable, read_only):
@@ -137,9 +129,8 @@ def read_only_data_are_accepted_and_nothing_is_written_to_them(method):
         assert given.tobytes() == X.tobytes()
 
 
-@property_of_every_method(SHAPES)
-def memory_layout_of_the_data_does_not_matter(method):
-    X = suited(blobs(), method)
+@property_of_every_method(SHAPES, blobs)
+def memory_layout_of_the_data_does_not_matter(method, X):
     expected = method.fitted(X).scores_
     padded = np.zeros((2 * X.shape[0], 3 * X.shape[1]))
     padded[::2, ::3] = X
@@ -147,17 +138,16 @@ def memory_layout_of_the_data_does_not_matter(method):
         np.testing.assert_array_equal(method.make(4).fit(same).scores_, expected)
 
 
-@property_of_every_method(SHAPES)
-def single_precision_gives_what_its_values_give_in_double(method):
-    X = suited(blobs(), method).astype(np.float32)
+@property_of_every_method(SHAPES, blobs)
+def single_precision_gives_what_its_values_give_in_double(method, X):
+    X = X.astype(np.float32)
     single, double = method.make(4).fit(X), method.make(4).fit(X.astype(np.float64))
     assert single.scores_.dtype == np.float64
     np.testing.assert_array_equal(single.scores_, double.scores_)
 
 
-@property_of_every_method(SHAPES)
-def constant_and_duplicate_features_leave_everything_finite(method):
-    X = suited(blobs(), method)
+@property_of_every_method(SHAPES, blobs)
+def constant_and_duplicate_features_leave_everything_finite(method, X):
     X = np.column_stack([np.zeros(len(X)), X, X[:, 2], np.full(len(X), 0.1), X[:, 2], -X[:, 0], np.full(len(X), 1e6)])
     X = suited(X, method)
     selector = method.make(4).fit(X)
@@ -178,15 +168,14 @@ def duplicate_samples_do_not_break_the_fit(method):
     assert np.isfinite(method.make(4).fit(X).scores_).all()
 
 
-@property_of_every_method(SHAPES)
-def one_feature_is_enough(method):
-    selector = method.make(1, n_clusters=1).fit(suited(blobs(), method)[:, :1])
+@property_of_every_method(SHAPES, blobs)
+def one_feature_is_enough(method, X):
+    selector = method.make(1, n_clusters=1).fit(X[:, :1])
     np.testing.assert_array_equal(selector.ranking_, [0])
 
 
-@property_of_every_method(REPRODUCIBILITY)
-def same_seed_gives_the_same_bytes(method):
-    X = suited(blobs(), method)
+@property_of_every_method(REPRODUCIBILITY, blobs)
+def same_seed_gives_the_same_bytes(method, X):
     first, second = method.fitted(X), method.make(4, seed=1 if method.config.get("seedless") else 0).fit(X)
     assert first.scores_.tobytes() == second.scores_.tobytes()
     assert first.trace_.tobytes() == second.trace_.tobytes()
@@ -194,23 +183,20 @@ def same_seed_gives_the_same_bytes(method):
         assert first.labels_.tobytes() == second.labels_.tobytes()
 
 
-@property_of_every_method(EQUIVARIANCE)
-def permuting_the_features_permutes_the_selection(method):
-    for X in (suited(blobs(), method), suited(wide_blobs(), method)):
-        order = np.random.default_rng(1).permutation(X.shape[1])
-        assert_same_features(_subset(method, X), order[_subset(method, X[:, order])])
+@property_of_every_method(EQUIVARIANCE, blobs, wide_blobs)
+def permuting_the_features_permutes_the_selection(method, X):
+    order = np.random.default_rng(1).permutation(X.shape[1])
+    assert_same_features(_subset(method, X), order[_subset(method, X[:, order])])
 
 
-@property_of_every_method(EQUIVARIANCE)
-def permuting_the_samples_keeps_the_selection(method):
-    for X in (suited(blobs(), method), suited(wide_blobs(), method)):
-        order = np.random.default_rng(2).permutation(len(X))
-        assert_same_features(_subset(method, X), _subset(method, X[order]))
+@property_of_every_method(EQUIVARIANCE, blobs, wide_blobs)
+def permuting_the_samples_keeps_the_selection(method, X):
+    order = np.random.default_rng(2).permutation(len(X))
+    assert_same_features(_subset(method, X), _subset(method, X[order]))
 
 
-@property_of_every_method(SHAPES)
-def labels_given_to_fit_are_ignored(method):
-    X = suited(blobs(), method)
+@property_of_every_method(SHAPES, blobs)
+def labels_given_to_fit_are_ignored(method, X):
     with_labels = method.make(4).fit(X, np.arange(len(X)))
     np.testing.assert_array_equal(with_labels.scores_, method.fitted(X).scores_)
 
@@ -225,24 +211,21 @@ def too_many_clusters_are_refused_with_value_and_bound(method):
     assert "n_samples=8" in message
 
 
-@property_of_every_method(ERRORS)
-def too_many_features_are_refused_with_value_and_bound(method):
-    X = suited(blobs(), method)
+@property_of_every_method(ERRORS, blobs)
+def too_many_features_are_refused_with_value_and_bound(method, X):
     message = _error_of(method.cls(X.shape[1] + 1, **method.config["params"]), X)
     assert f"n_features_to_select={X.shape[1] + 1}" in message
     assert f"n_features={X.shape[1]}" in message
 
 
-@property_of_every_method(ERRORS)
-def missing_values_are_refused(method):
-    X = suited(blobs(), method)
+@property_of_every_method(ERRORS, blobs)
+def missing_values_are_refused(method, X):
     X[3, 2] = np.nan
     assert "NaN" in _error_of(method.make(4), X)
 
 
-@property_of_every_method(REPRODUCIBILITY)
-def copies_and_pickles_fit_and_select_alike(method):
-    X = suited(blobs(), method)
+@property_of_every_method(REPRODUCIBILITY, blobs)
+def copies_and_pickles_fit_and_select_alike(method, X):
     selector = method.make(4)
     copy = clone(selector)
     assert {name: repr(value) for name, value in copy.get_params().items()} == {

@@ -9,7 +9,6 @@ import functools
 import sys
 import time
 import warnings
-from pathlib import Path
 
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
@@ -20,11 +19,12 @@ from scripts.claims import CLAIMS
 from scripts.claims.core.claim import Claim
 from scripts.claims.core.claims_page import page, table, verdicts
 from scripts.claims.core.store import load, replaced, rows, store
+from scripts.core.conf import ROOT
 from scripts.core.programs import parser_of
 from scripts.core.text import pipes
 
 loaded = functools.cache(load_dataset)  # all claims get the same object, by which fits are remembered
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "claims.md"
+PAGE = ROOT / "docs/claims.md"
 
 
 def main():

@@ -79,15 +79,15 @@ def measure_toy(_):
         yield name, {**numbers, "by chance": 100 / comb(4, 2)}
 
 
-@cache
-def norms_of(data):
-    """Return the norms of V in the quadratic and the bilinear ADMM, and the gain of the selected features."""
+@cache  # for three claims
+def measure_norm(data):
+    """Measure the norms of V in the quadratic and the bilinear ADMM, and the gain of the selected features."""
     Z, c = standardized(data.X), data.n_classes
     gain = (principal_axes(Z, c)[1] ** 2).sum(axis=1)
     best = np.sort(gain)[::-1][:SIZE].sum()
     norms, kept = quadratic_admm(Z, c, SIZE, SWEEPS)
     norms = np.log10(norms)
-    return {
+    numbers = {
         "largest log10 norm": norms.max(),
         "at sweep": int(norms.argmax()),
         "after 80": norms[80],
@@ -96,10 +96,7 @@ def norms_of(data):
         "bilinear, % of optimum": -100 * fit(data.X, c).objective_ / best,
         "quadratic": 100 * gain[kept].sum() / best,
     }
-
-
-def measure_norm(data):
-    yield "quadratic ADMM", norms_of(data)
+    return [("quadratic ADMM", numbers)]
 
 
 def measure_curve(data):
@@ -122,24 +119,21 @@ def measure_hard(_):
     yield "problem (8)", {"problems": TOYS, "solved by sorting A_jj": reached}
 
 
-@cache
-def starts_of(data):
+@cache  # for two claims
+def measure_starts(data):
     """Count the features that a second run, and one from another completion of the start, share with the first."""
     X, c = data.X, data.n_classes
     first, again = fit(X, c), fit(X, c)
     Z = standardized(X)
     rest = np.random.default_rng(0).normal(size=(X.shape[1], SIZE - c))
     start = np.linalg.qr(np.hstack([leading_basis(Z, np.arange(c)), rest]))[0]
-    return {
+    numbers = {
         "features, h": SIZE,
         "shared by a second run": shared(first.subset(SIZE), again.subset(SIZE)),
         "by another completion of (32)": shared(first.subset(SIZE), fit(X, c, init=start).subset(SIZE)),
         "by chance": SIZE**2 / X.shape[1],
     }
-
-
-def measure_starts(data):
-    yield "paper", starts_of(data)
+    return [("paper", numbers)]
 
 
 def measure_sensitivity(data):

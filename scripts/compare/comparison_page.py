@@ -6,12 +6,11 @@ from metrics.study.summary import SELECTIONS
 from scripts.compare import evidence
 from scripts.compare.columns import CONFIDENCE
 from scripts.compare.controls import COLUMNS
-from scripts.compare.evidence import LINES
-from scripts.compare.evidence_page import commands, count_rows, due, line_rows, noise_text, starts_text, summaries
+from scripts.compare.evidence_page import commands, count_rows, due, line_rows, starts_text, summaries
 from scripts.compare.headline import accepted_at_random, count_table, line_table
 from scripts.compare.maximum import maximum_lines
 from scripts.compare.readings import programs, reading_lines
-from scripts.compare.resolution import resolution_lines
+from scripts.compare.resolution import resolution, resolution_lines
 from scripts.compare.verdicts import ACCEPTED, closest, count, own_rows, unreached
 from scripts.core.conf import printed, unique_names
 from scripts.core.published import PAPERS
@@ -27,7 +26,7 @@ def comparison_page(comparison, controls=None, summary=False, others=None):
     controls = pd.DataFrame(columns=["paper", *COLUMNS]) if controls is None else controls
     comparison = comparison.assign(at_random=accepted_at_random(comparison, controls))
     own, lines = own_rows(comparison), line_table(comparison, controls)
-    resolution, seeds = resolution_lines(comparison)
+    told = resolution(comparison)
     readings = reading_lines(comparison, others or {})
     departs = comparison.groupby(["paper", "study"], sort=False)["departs"].first()
     selection = comparison["selection"].iloc[0]
@@ -39,13 +38,13 @@ def comparison_page(comparison, controls=None, summary=False, others=None):
         departs=[(PAPERS[paper], study, text) for (paper, study), text in departs.items() if text],
         summaries=summaries(lines),
         lines=line_rows(lines),
-        meant=LINES,
         of=evidence,
         confidence=CONFIDENCE,
         starts=starts_text(comparison),
-        noise=noise_text(comparison),
-        resolution=resolution,
-        seeds=seeds,
+        noise=evidence.program_noise(comparison),
+        resolution=resolution_lines(told),
+        told=told,
+        papers=PAPERS,
         due=due(comparison, controls),
         commands=commands(comparison, controls),
         counts=count_rows(count_table(comparison, controls)),

@@ -12,7 +12,6 @@ authors' programs differ (`HONEST`).
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from metrics.study.frames import of_kmeans
 from scripts.compare.columns import columns_of, concordance, orders_of, sums, under
@@ -220,10 +219,3 @@ def is_rare(as_bad, n_copies=N_FITS):
 
 def _sign(name):
     return -1.0 if name in SMALLER_IS_BETTER else 1.0
-
-
-def to_frame(found):
-    """Return the `lines` of several papers as a table: paper, line, value, by_chance, p, power, as_bad, verdict."""
-    return pd.DataFrame(
-        [{"paper": paper, "line": name, **line._asdict()} for paper, own in found.items() for name, line in own.items()]
-    )

@@ -1,10 +1,8 @@
 """The beginning of the page: the five lines of every paper and the cells that agree, beside controls, in Markdown."""
 
-import numpy as np
-
 from metrics.study.frames import of_kmeans
 from scripts.compare.controls import CONTROLS, RANDOM
-from scripts.compare.evidence import CANNOT_TELL, NOT_REPRODUCED, REPRODUCED, program_noise
+from scripts.compare.evidence import CANNOT_TELL, NOT_REPRODUCED, REPRODUCED
 from scripts.compare.headline import OURS, PERMUTED, WORDS, above_random
 from scripts.core.published import PAPERS
 from scripts.core.text import number, signed
@@ -54,16 +52,6 @@ def _summary(paper, own):
     return f"{PAPERS[paper]}: of {len(own)} lines {', '.join(told)}, {cells}{of}.{rest}"
 
 
-def noise_text(comparison):
-    """Say how far our solvers are from the authors' programs; "" where no cell has both."""
-    noise = program_noise(comparison)
-    if not noise.pairs:
-        return ""
-    text = f"The root mean square difference between our solvers and the authors' programs, over {noise.pairs} cells of"
-    together = f"; differences in ACC and in NMI are correlated by {noise.together:.2f}"
-    return f"{text} this page: {noise.points:.1f} points{'' if np.isnan(noise.together) else together}."
-
-
 def line_rows(lines):
     """Return the lines of `scripts.compare.headline.line_table` as texts, the head first."""
     rows = [[*HEAD, *map(str.capitalize, CONTROLS.values())]]
@@ -80,9 +68,9 @@ def line_rows(lines):
 def due(comparison, controls):
     """Say how often published rows are above a random ranking; "" without random rankings."""
     counts = above_random(comparison, controls)
-    cells, above = counts["cells"].sum(), counts["above"].sum()
-    if not cells:
+    if counts.empty:
         return ""
+    cells, above = counts["cells"].sum(), counts["above"].sum()
     each = ", ".join(f"{PAPERS[row.paper]} {row.above} of {row.cells}" for row in counts.itertuples())
     return (
         f"What the papers are due: {above} of {cells} published scores, {above / cells:.0%}, are above the median of "

@@ -7,8 +7,8 @@ from metrics.study import is_learned
 from metrics.study.frames import of_kmeans
 from scripts.compare.columns import AGREES, DIFFERS, INCONCLUSIVE, equivalence, own_error, published_error
 from scripts.compare.controls import ALL, CONTROLS, RANDOM, Drawn, studies_of
-from scripts.compare.evidence import line_values, lines, to_frame
-from scripts.compare.verdicts import NOT_COMPARABLE, NOT_RUN, POINTS, ROUNDING, closest, common_std, is_hollow
+from scripts.compare.evidence import line_values, lines
+from scripts.compare.verdicts import CELL, NOT_COMPARABLE, NOT_RUN, POINTS, ROUNDING, closest, common_std, is_hollow
 from scripts.core.text import listed
 from scripts.core.words import PARTIAL
 
@@ -63,11 +63,7 @@ def headline(comparison):
     """Return the rows of the methods' own names, clustered as in the paper; K-means where no labels are learned."""
     own = comparison[comparison["method"] == comparison["published_method"]]
     wanted = own[own["clusterer"] == own["evaluated_by"]]
-    return (
-        pd.concat([wanted, of_kmeans(own)])
-        .drop_duplicates(["paper", "table", "metric", "dataset", "published_method"])
-        .sort_index()
-    )
+    return pd.concat([wanted, of_kmeans(own)]).drop_duplicates(CELL).sort_index()
 
 
 def weighed(comparison):
@@ -83,28 +79,24 @@ def line_table(comparison, controls):
     says which; absent: published cells that are not run; the others are of `scripts.compare.evidence.Line`, and of the
     draws.
     """
-    cells, beside = weighed(comparison), {}
-    for paper, own in cells.items():
+    absent = headline(comparison).query("left_out == @NOT_RUN")["paper"].value_counts()
+    rows = []
+    for paper, own in weighed(comparison).items():
+        beside = {}
         for control, instead in studies_of(own[COUNTED], controls[controls["paper"] == paper]):
             for name, value in line_values(instead).items():
-                beside.setdefault((paper, name, control), []).append(value)
-    frame = to_frame({paper: lines(own) for paper, own in cells.items()})
-    keys = zip(frame["paper"], frame["line"], strict=True)
-    values = [[np.array(beside.get((*key, name), [np.nan])) for name in CONTROLS] for key in keys]
-    frame.insert(1, "cells", frame["paper"].map(lambda paper: len(cells[paper])))
-    frame.insert(2, "own_cells", frame["paper"].map(lambda paper: (cells[paper]["method"] == paper).sum()))
-    partial = {paper: own[is_partial(own)] for paper, own in cells.items()}
-    frame.insert(3, "partial", frame["paper"].map(lambda paper: len(partial[paper])))
-    frame.insert(4, "points", frame["paper"].map(lambda paper: points_run(partial[paper])))
-    absent = headline(comparison).query("left_out == @NOT_RUN")["paper"].value_counts()
-    frame.insert(5, "absent", frame["paper"].map(absent).fillna(0).astype(int))
-    return frame.assign(
-        random_low=[random.min() for random, _, _ in values],
-        random=[np.median(random) for random, _, _ in values],
-        random_high=[random.max() for random, _, _ in values],
-        all_features=[whole[0] for _, whole, _ in values],
-        max_variance=[variance[0] for _, _, variance in values],
-    )
+                beside.setdefault((name, control), []).append(value)
+        partial = own[is_partial(own)]
+        about = {"paper": paper, "cells": len(own), "own_cells": (own["method"] == paper).sum()}
+        about |= {"partial": len(partial), "points": points_run(partial), "absent": absent.get(paper, 0)}
+        for name, line in lines(own).items():
+            random, whole, variance = (np.array(beside.get((name, one), [np.nan])) for one in CONTROLS)
+            rows.append({
+                **about, "line": name, **line._asdict(),
+                "random_low": random.min(), "random": np.median(random), "random_high": random.max(),
+                "all_features": whole[0], "max_variance": variance[0],
+            })  # fmt: skip
+    return pd.DataFrame(rows)
 
 
 def is_partial(cells):

@@ -37,8 +37,8 @@ def reading_lines(comparison, others):
     theirs_of = weighed(released(comparison))
     rows = []
     for paper, ours in weighed(comparison).items():
-        run = theirs_of[paper]["method"].isin(_with_programs(comparison, paper)).any()
-        found = {RELEASED: theirs_of[paper]} if run else {}
+        names, theirs = set(comparison.loc[comparison["paper"] == paper, "method"]), theirs_of[paper]
+        found = {RELEASED: theirs} if names & set(theirs["method"] + "_released") else {}
         found |= {words: weighed(other)[paper] for (of, words), other in others.items() if of == paper}
         rows += [[PAPERS[paper], words, *row] for words, theirs in found.items() if (row := beside(ours, theirs))]
     return [HEAD, *rows] if rows else []
@@ -48,11 +48,6 @@ def programs(rows):
     """Return in how many papers the released programs are nearer to print, and in how many they were run."""
     rows = [row for row in rows if row[1] == RELEASED]
     return sum(float(other) < float(ours) for _, _, _, ours, other, *_ in rows), len(rows)
-
-
-def _with_programs(comparison, paper):
-    names = comparison.loc[comparison["paper"] == paper, "method"]
-    return [name.removesuffix("_released") for name in names.unique() if name.endswith("_released")]
 
 
 def beside(ours, theirs):

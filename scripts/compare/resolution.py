@@ -33,11 +33,8 @@ def resolution(comparison):
     return pd.DataFrame(rows)
 
 
-def resolution_lines(comparison):
-    """Return the lines of the table, and a sentence a paper on seeds; none where no line weighs a cell."""
-    rows = resolution(comparison)
-    if rows.empty:
-        return [], []
+def resolution_lines(rows):
+    """Return the lines of the table of `resolution`."""
     lines = [HEAD]
     for row in rows.itertuples():
         lines.append([
@@ -45,21 +42,10 @@ def resolution_lines(comparison):
             _interval(row.datasets, row.distance, row.distance_low, row.distance_high, 1),
             _interval(row.datasets, row.gain, row.gain_low, row.gain_high, 2), f"{row.spread:.2f}", f"{row.half:.1f}",
         ])  # fmt: skip
-    return lines, list(map(_seeds, rows.itertuples()))
+    return lines
 
 
 def _interval(n_datasets, value, low, high, decimals):
     if n_datasets < FEW:
         return number(value, decimals)
     return "{} ({} to {})".format(*(number(one, decimals) for one in (value, low, high)))
-
-
-def _seeds(row):
-    """Return the part that the methods' own seeds have in the standard errors."""
-    text = f"{PAPERS[row.paper]}: {row.seeded} cells are one fit of a method with a random part"
-    if not row.seeded:
-        return f"{text}."
-    found = f"; of {row.known} the spread over its seeds is in the standard error"
-    found += f" (median {row.median_seeds:.1f}, largest {row.most_seeds:.1f} points)" if row.known else ""
-    lacking = row.seeded - row.known
-    return text + found + (f", of {lacking} it is not known and counts as 0." if lacking else ".")

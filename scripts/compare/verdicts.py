@@ -16,6 +16,7 @@ ACCEPTED = (WITHIN_1, WITHIN_2, NEAR)  # verdicts that would not surprise a read
 POINTS = 3.0
 EXPLANATIONS = FOLDER / "published_explanations.csv"  # known reasons why a published score is not reached
 KEYS = ["paper", "dataset", "published_method", "metric"]
+CELL = ["table", *KEYS]  # the columns of a published cell
 ROUNDING = 0.05  # half of the last decimal that the papers print
 
 
@@ -60,18 +61,14 @@ def judge(cells):
         NOT_RUN if pd.isna(difference) else verdict(difference, std)
         for difference, std in zip(cells["difference"], cells["common_std"], strict=True)
     ]
-    failed = cells["status"] == FAILED
-    cells.loc[failed, "verdict"], cells.loc[failed, "reason"] = NOT_COMPARABLE, "every fit failed"
-    capped = cells["status"] == CAPPED_CELL
-    cells.loc[capped, "verdict"], cells.loc[capped, "reason"] = NOT_COMPARABLE, "no fit ended within its cap"
+    for status, reason in ((FAILED, "every fit failed"), (CAPPED_CELL, "no fit ended within its cap")):
+        cells.loc[cells["status"] == status, ["verdict", "reason"]] = NOT_COMPARABLE, reason
     off = cells[(cells["method"] == ALL) & cells["verdict"].isin((HIGHER, LOWER))]
     for control in off.itertuples():
         same = (cells["paper"] == control.paper) & (cells["dataset"] == control.dataset)
         same &= (cells["metric"] == control.metric) & (cells["method"] != ALL) & cells["difference"].notna()
-        cells.loc[same, "verdict"] = NOT_COMPARABLE
-        cells.loc[same, "reason"] = (
-            f"all features, which depend on data and protocol alone, are {signed(control.difference)} points away"
-        )
+        reason = f"all features, which depend on data and protocol alone, are {signed(control.difference)} points away"
+        cells.loc[same, ["verdict", "reason"]] = NOT_COMPARABLE, reason
     return cells
 
 
@@ -93,13 +90,9 @@ def closest(comparison):
     rows = of_kmeans(comparison)
     places = {name: place for place, name in enumerate(VERDICTS)}
     places |= {LOWER: places[HIGHER], NOT_RUN: len(VERDICTS)}
-    order = pd.DataFrame(
-        {"hollow": is_hollow(rows), "place": rows["verdict"].map(places), "distance": rows["difference"].abs()}
-    )
-    order = order.sort_values(["hollow", "place", "distance"], kind="stable")
-    return (
-        rows.loc[order.index].drop_duplicates(["paper", "table", "metric", "dataset", "published_method"]).sort_index()
-    )
+    order = {"hollow": is_hollow(rows), "place": rows["verdict"].map(places), "distance": rows["difference"].abs()}
+    nearest_first = rows.assign(**order).sort_values(list(order), kind="stable")
+    return nearest_first.drop_duplicates(CELL)[list(rows)].sort_index()
 
 
 def unreached(comparison):

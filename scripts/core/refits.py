@@ -28,6 +28,7 @@ OF_FILE = {SEEDS: OF_SEEDS, STABILITY: OF_STABILITY, RESTARTS: OF_RESTARTS, SENS
 COLUMNS = {file: ["trial", "dataset", "method", *own] for file, own in OF_FILE.items()}
 # The columns that a row of each file is known by.
 IDENTITY = {SEEDS: ["trial", "n_selected", "clusterer", "seed"], STABILITY: ["change", "repeat"], SENSITIVE: ["trial"]}
+IDENTITY[RESTARTS] = ["metric"]  # a cell has one row for each
 KEPT, ERRORS = 0.95, 1.0  # a fit is sensitive that keeps fewer of its features, or moves by more standard errors
 CHANGES = ("none", "samples", "columns", "seed")  # "none" repeats the fit unchanged
 

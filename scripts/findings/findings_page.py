@@ -1,7 +1,7 @@
 """docs/findings.md and the part of the README that is printed: the sentences are computed, as their numbers are."""
 
 from scripts.core.conf import printed, unique_names
-from scripts.core.text import POINTS, listed, signed, with_interval
+from scripts.core.text import POINTS, listed, with_interval
 from scripts.core.views import notes, render
 from scripts.findings import clusters, kinds, panels, plan, predictions, recent, search, twins
 from scripts.ranks.choice import base_methods
@@ -22,8 +22,7 @@ def page(study, settings):
         sentences=sentences(settings),
         plan=first.plan,
         predictions=first.predictions,
-        hoped=plan.HOPED,
-        expected=plan.EXPECTED,
+        rules=plan,
         by_clusters=first.clusters and clusters.lines(first.clusters),
         kinds=first.kinds,
         by_kind=first.kinds and kinds.lines(first.kinds),
@@ -116,13 +115,8 @@ def _values(settings):
         "clusters": settings[0].clusters,
         "names": settings[0].names,
         "outcomes": predictions.outcomes(settings[0].predictions),
-        "signed": signed,
         "with_interval": with_interval,
-        "without": plan.without,
-        "sizes": list(plan.WEIGHTS),
-        "n_new": len(plan.datasets_of(plan.CONFIRMATORY)),
-        "level": plan.LEVEL,
-        "enough": plan.ENOUGH,
+        "rules": plan,
         "earlier": settings[0].earlier,
     }
 

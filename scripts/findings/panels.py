@@ -1,6 +1,7 @@
 """The figures of the findings: the gains of all methods, and those of ACC beside NMI by size and by family."""
 
 import numpy as np
+import pandas as pd
 from matplotlib import colormaps, rc_context
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
@@ -85,10 +86,7 @@ def _by_size(kinds, score):
         means = means_of(own.droplevel("n_selected").unstack("method"), kinds.families)
         enough = means.notna().sum() >= min(ENOUGH, len(means))
         rows[size] = means.mean().where(enough).reindex([*kinds.methods, ALL])
-    table = next(iter(rows.values())).to_frame().T.iloc[:0]
-    for size, row in rows.items():
-        table.loc[size] = row
-    return table.dropna(axis=1, how="all")
+    return pd.DataFrame(rows).T.dropna(axis=1, how="all")
 
 
 def draw_families(kinds):

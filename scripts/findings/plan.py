@@ -5,12 +5,11 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
-import yaml
 
 from metrics.study.families import families_for, family_means, step_down, t_intervals
 from metrics.study.frames import of_kmeans, percent
 from scripts.compare.controls import ALL, RANDOM
-from scripts.core.conf import CONF, family_of, printed_family
+from scripts.core.conf import family_of, find, printed_family
 from scripts.core.text import listed
 from scripts.ranks.choice import choose
 from scripts.ranks.gains import above, below
@@ -32,8 +31,7 @@ WEIGHTS = {10: 2, 25: 2, 50: 3, 100: 4, 200: 6, 300: 6}
 
 def datasets_of(part):
     """Return the data sets of a part of `experiment=fair`, each with its family."""
-    content = yaml.safe_load((CONF / "experiment" / f"{part}.yaml").read_text(encoding="utf-8"))
-    names = content["hydra"]["sweeper"]["params"]["dataset"].split(",")
+    names = find("experiment", part)["hydra"]["sweeper"]["params"]["dataset"].split(",")
     return {name.strip(): family_of(name.strip()) for name in names}
 
 

@@ -1,6 +1,7 @@
 """Static pages of the documentation and the shipped results: ``python -m scripts.site --help``."""
 
 import shutil
+from functools import partial
 
 from runners.store.reference import PREFIX, shipped_studies
 from runners.words import counted
@@ -34,6 +35,11 @@ ABOUT = {
     "ground_truth": "Data in which the relevant features are known ([what it shows](docs/ground_truth.html))",
 }
 BACK = '<p><a href="../../results.html">Results</a></p>'
+RESULTS = (
+    "# Results\n\nThe studies that come with the repository. The [leaderboard](leaderboard.html) and the pages of all "
+    f"[methods](docs/methods.html) and [data sets](datasets.html) show `{BOARD}`; a report has every table, figure "
+    "and fit of a study. Choose the name of a column to sort by it."
+)
 # The parts of a report that the list of results links to.
 PARTS = {"report": "overview", "tables": "tables", "figures": "figures", "ranks": "gains and ranks", "audit": "audit"}
 
@@ -58,7 +64,7 @@ def build(folder, studies=None):
         else:
             shutil.copyfile(ROOT / path, folder / path)
     shown = [_study(folder, name) for name in (shipped_studies() if studies is None else studies)]
-    written["results.html"] = layout("Results", _results(shown), "results.html")
+    written["results.html"] = layout("Results", "\n\n".join([RESULTS, *shown]), "results.html")
     found = {path: text for path, text in written.items() if path.endswith(".html") and path != "CHANGELOG.html"}
     written["search-index.js"] = index_of(found)
     written["search.html"] = framed("Search", render("site/search.html.j2"), "search.html", ["site/search.js"])
@@ -70,19 +76,15 @@ def build(folder, studies=None):
 def of_board(board):
     """Return the leaderboard, its numbers, and the pages of all methods and data sets, by their paths."""
     page, found = leaderboard(board, address)
-
-    def places(page):
-        return lambda target: relative(target, page)
-
     pages = {"leaderboard.html": page, "leaderboard.json": found}
-    pages["datasets.html"] = layout("Data sets", datasets.index(board, places("datasets.html")), "datasets.html")
+    pages["datasets.html"] = layout("Data sets", datasets.index(board), "datasets.html")
     comparison = methods.comparisons()
     for target, users in classes():
         path = methods.address(users)
-        pages[path] = methods.method_page(target, users, board, comparison, places(path))
+        pages[path] = methods.method_page(target, users, board, comparison, partial(relative, page=path))
     for name in names("dataset"):
         path = datasets.address(name)
-        pages[path] = datasets.dataset_page(name, board, places(path))
+        pages[path] = datasets.dataset_page(name, board, partial(relative, page=path))
     return pages
 
 
@@ -103,7 +105,7 @@ def _empty(folder):
 
 
 def _study(folder, name):
-    """Write the report of a shipped study, and return what the list of results says of it."""
+    """Write the report of a shipped study, and return what the list of results says of it, in Markdown."""
     study = Study.open(ROOT / "results", PREFIX + name)
     protocol = study.protocol["name"]
     # A paper chooses with the labels; what is no paper's is shown as a user without labels gets it.
@@ -112,26 +114,13 @@ def _study(folder, name):
     files = reports.split(report)
     for file, text in files.items():
         write(text, folder / "results" / name / file)
-    partial = sum(map(bool, study.lacking.values()))
-    counts = study.trials["method"].nunique(), study.trials["dataset"].nunique(), len(study.trials), partial
-    return name, PAPERS.get(protocol), selection, counts, [part for part in PARTS if f"{part}.html" in files]
-
-
-def _results(shown):
-    """Return the list of the shipped studies, in Markdown."""
-    lines = [
-        "# Results",
-        "The studies that come with the repository. The [leaderboard](leaderboard.html) and the pages of all "
-        f"[methods](docs/methods.html) and [data sets](datasets.html) show `{BOARD}`; a report has every table, figure "
-        "and fit of a study. Choose the name of a column to sort by it.",
-    ]
-    for name, paper, selection, (n_methods, n_datasets, fits, partial), parts in shown:
-        unfinished = f"; cells that are not complete: {partial}" if partial else ""
-        about = f"The protocol of the {paper} paper" if paper else ABOUT.get(name, "A protocol of its own")
-        lines += [
-            f"## {name}",
-            f"{about}: {counted(n_methods, 'method')}, {counted(n_datasets, 'data set')}, "
-            f"{counted(fits, 'fit')}{unfinished}. Selection: `{selection}`.",
-            "Report: " + ", ".join(f"[{PARTS[part]}](results/{name}/{part}.html)" for part in parts),
-        ]
-    return "\n\n".join(lines)
+    is_paper, n_partial = protocol in PAPERS, sum(map(bool, study.lacking.values()))
+    about = f"The protocol of the {PAPERS[protocol]} paper" if is_paper else ABOUT.get(name, "A protocol of its own")
+    n_methods, n_datasets = study.trials["method"].nunique(), study.trials["dataset"].nunique()
+    counts = counted(n_methods, "method"), counted(n_datasets, "data set"), counted(len(study.trials), "fit")
+    unfinished = f"; cells that are not complete: {n_partial}" if n_partial else ""
+    links = [f"[{words}](results/{name}/{part}.html)" for part, words in PARTS.items() if f"{part}.html" in files]
+    return (
+        f"## {name}\n\n{about}: {', '.join(counts)}{unfinished}. Selection: `{selection}`.\n\n"
+        f"Report: {', '.join(links)}"
+    )

@@ -44,11 +44,6 @@ class Board:
         return plan.scores_by_size(self.study, tuple(SHOWN)).unstack("n_selected")
 
     @functools.cached_property
-    def random(self):
-        """The scores of random rankings: dataset by (score, size)."""
-        return self.scores.xs(RANDOM, level="method")
-
-    @functools.cached_property
     def gains(self):
         """The scores less those of random rankings, in points."""
         return plan.by_size(self.study, tuple(SHOWN)).unstack("n_selected")
@@ -101,11 +96,6 @@ class Board:
         datasets = [name for name in datasets_of(CONFIRMATORY) if name not in self.parts]
         return {"method": sorted(set(names("method")) - self.kinds.keys()), "dataset": datasets}
 
-    def means(self):
-        """Return the families' mean gains on the tested data: family by (method, score)."""
-        table = self.overall[list(SHOWN)].unstack("method").swaplevel(axis=1).sort_index(axis=1).reindex(self.tested)
-        return plan.means_of(table, {name: family_of(name) for name in self.tested})
-
     @functools.cached_property
     def p(self):
         """p of every method's gain in every score of the plan, by its rule; methods of too few families have none."""
@@ -115,7 +105,8 @@ class Board:
     @functools.cached_property
     def rows(self):
         """The rows of the leaderboard, a list of dicts: those that can be compared first, then by their gain in ACC."""
-        means = self.means()
+        gains = self.overall[list(SHOWN)].unstack("method").swaplevel(axis=1).sort_index(axis=1).reindex(self.tested)
+        means = plan.means_of(gains, {name: family_of(name) for name in self.tested})
         spans = plan.intervals_of(means).T
         seconds = self.seconds[self.seconds.index.isin(self.tested, level="dataset")].groupby("method").median()
         found = []
@@ -172,7 +163,7 @@ def numbers(board):
             for name in datasets
         ],
         "tested": board.tested,
-        "random": _tenths(board.random.reindex(datasets), sizes),
+        "random": _tenths(board.scores.xs(RANDOM, level="method").reindex(datasets), sizes),
         "methods": [
             {
                 "name": row["name"],

@@ -126,7 +126,7 @@ def _ranking(name, own, board, places):
     return cells.table([*head, "#Seconds", "Kind"], rows, "data board"), texts
 
 
-def index(board, places):
+def index(board):
     """Return the page that lists all data sets, in Markdown."""
     names = dataset_names()
     rows = [["Data set", "family", "n", "d", "classes", "terms", "best gain in ACC"]]
@@ -139,7 +139,7 @@ def index(board, places):
         terms = re.split(r"[.;,(]\s|\s\(", spec["terms"])[0]
         shape = [str(spec[side]) for side in ("samples", "features", "classes")]
         family = printed_family(spec.get("family", name))
-        rows.append([f"[{title}]({places(address(name))})", family, *shape, terms, best])
+        rows.append([f"[{title}]({address(name)})", family, *shape, terms, best])
     return (
         f"# Data sets\n\n{len(names)} data sets. The last column is the method that gains most over random rankings, "
         f"chosen with the labels: what there is to gain.\n\n{pipes(rows)}\n"

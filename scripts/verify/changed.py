@@ -2,8 +2,6 @@
 
 import hashlib
 import subprocess
-import tempfile
-from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -75,18 +73,14 @@ def _digests_then(path, base):
     content = _old(path, base)
     if content is None:
         return {}
-    if path.exists() and content == path.read_bytes():
-        return _digests(path)
-    with tempfile.TemporaryDirectory() as place:
-        copy = Path(place, path.name)
-        copy.write_bytes(content)
-        return _digests(copy)
+    same = path.exists() and content == path.read_bytes()
+    return _digests(path if same else pa.BufferReader(content))
 
 
-def _digests(path):
+def _digests(file):
     """Return a digest of the rows of each data set in a file, and of what its identities stand for."""
     try:
-        table, identities = read_table(path).drop_columns(["feature_set"]), about(path)["identities"]
+        table, identities = read_table(file).drop_columns(["feature_set"]), about(file)["identities"]
     except StoreError:
         return {"": "damaged"}
     found = {}

@@ -3,7 +3,7 @@
 import hashlib
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.stats import hypergeom
 
 from metrics.study import CAPPED
 from runners.store.reference import PREFIX
@@ -38,11 +38,7 @@ def chance(n_fits, n_drawn, share):
     Forgeries that are heaped in a few cells are found more often, as each cell is drawn from.
     """
     forged = max(int(np.ceil(share * n_fits)), 1)
-    if n_drawn > n_fits - forged:
-        return 1.0
-    missed = gammaln([n_fits - forged + 1, n_fits - n_drawn + 1]).sum()
-    missed -= gammaln([n_fits - forged - n_drawn + 1, n_fits + 1]).sum()
-    return float(1 - np.exp(missed))
+    return float(1 - hypergeom.pmf(0, n_fits, forged, n_drawn))
 
 
 def run(frame, seed, number, results_dir, data_dir, n_jobs=1, say=print):

@@ -117,7 +117,10 @@ def _of_cell(rows, data, protocol, known):
             continue
         stored = Identity.stored(row)
         if stored not in identities:
-            identities[stored] = difference(row["method"], stored), same_evaluation(row["method"], stored)
+            here = Identity.of(load_class(find("method", row["method"])["target"]))
+            # Scores are exact where the code that evaluates, its packages and the arithmetic are those of this process.
+            same = (here.code_evaluation, here.versions) == (stored.code_evaluation, stored.versions)
+            identities[stored] = difference(here, stored), same
         if words := _fault(row, scores, not learned, exact=identities[stored][1]):
             yield REFUSED, row["trial"], f"{row['n_selected']} features, {row['clusterer']}: {words}"
     for why, exact in identities.values():
@@ -127,18 +130,12 @@ def _of_cell(rows, data, protocol, known):
         yield UNVERIFIED, "", f"{counted(count, 'row')}: {words}"
 
 
-def difference(method, stored):
+def difference(here, stored):
     """Say how an identity differs from that of this process; "" where bytes must be the same."""
     for path in from_json(stored.files_read or "{}"):
         if Path(path).is_absolute() or ".." in Path(path).parts:
             return f"its method had read {path}, which is no file of this checkout"
-    return Identity.of(load_class(find("method", method)["target"])).difference(stored)
-
-
-def same_evaluation(method, stored):
-    """Return True where scores are of the code that evaluates here, its packages and this arithmetic."""
-    here = Identity.of(load_class(find("method", method)["target"]))
-    return (here.code_evaluation, here.versions) == (stored.code_evaluation, stored.versions)
+    return here.difference(stored)
 
 
 def _fault(row, scores, measured, exact):

@@ -1,6 +1,5 @@
 """The record of a claim, and the verdict that numbers give on it."""
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -26,7 +25,7 @@ class Claim:
     control: str  # the measurement that could have refuted it
     rule: str  # in words: when a row of numbers confirms it, and when a row says nothing either way
     datasets: tuple  # names of conf/dataset, or a word for data that need no file, such as "synthetic"
-    # ``measure(data)`` yields pairs (variant, {quantity: number}), data being a `datasets.Dataset`, or the word
+    # ``measure(data)`` gives pairs (variant, {quantity: number}), data being a `datasets.Dataset`, or the word
     measure: Callable
     holds: Callable  # ``holds(numbers)`` is the rule: True, False, or None where the numbers say nothing
     note: str = ""  # a remark on the measurement, for readers
@@ -74,8 +73,3 @@ def verdict(outcomes):
     if not told:
         return OPEN
     return HOLDS if all(told) else PART if any(told) else FAILS
-
-
-def known(*numbers):
-    """Return True where all numbers are there."""
-    return not any(math.isnan(number) for number in numbers)
