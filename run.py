@@ -3,11 +3,12 @@
 import os
 import sys
 
-from runners import arithmetic
 from runners.cli.boundary import check_printed, guard
 
-if __name__ == "__main__":  # before the slow imports, so that Ctrl-C is handled during them, too
+if __name__ == "__main__":  # before all slower imports, so that Ctrl-C is handled during them, too
     guard("interrupted: finished trials are stored; the same command goes on from there")
+    from runners import arithmetic
+
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # makes Hydra raise its errors, which become a line here
     arithmetic.start(sys.argv[1:])  # before numpy, for this process and every worker
 

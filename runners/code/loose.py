@@ -123,14 +123,13 @@ def _of(value, seen):
             yield f"builtin = {value.__qualname__!r}"
         elif has_file(value):
             _check_current(value)
-            yield f"from {value.__module__} import {value.__qualname__.partition('.')[0]}"
-            yield f"name = {value.__qualname__!r}"
+            yield from _by_name(value)
         else:
             yield from _of_class(value, seen)
     elif inspect.isfunction(value):
         if _is_of_file(value):
             _check_current(value)
-            yield f"from {value.__module__} import {value.__qualname__.partition('.')[0]}"
+            yield from _by_name(value)
         else:
             yield from _of_function(value, seen)
     elif isinstance(value, PLAIN):
@@ -148,7 +147,7 @@ def _of(value, seen):
         for part in parts:
             yield from _of(part, seen)
     elif _where(value) and has_file(value) and callable(value):  # such as a compiled function of a package
-        yield f"from {value.__module__} import {value.__qualname__.partition('.')[0]}"
+        yield from _by_name(value)
     elif isinstance(value, types.BuiltinFunctionType) and _is_bound(value):
         yield f"method = {value.__name__!r}"
         yield from _of(value.__self__, seen)
@@ -158,6 +157,11 @@ def _of(value, seen):
         yield f"function = {(getattr(value, '__module__', ''), value.__name__)!r}"
     else:
         raise TypeError(f"what an object of {type(value).__qualname__} holds is not known")
+
+
+def _by_name(value):
+    yield f"from {value.__module__} import {value.__qualname__.partition('.')[0]}"
+    yield f"name = {value.__qualname__!r}"  # one of a class, too
 
 
 def _of_container(value, seen):
