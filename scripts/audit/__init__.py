@@ -8,6 +8,7 @@ from datasets import scale
 from metrics.protocol import Protocol
 from metrics.study import audit
 from metrics.study.frames import percent
+from metrics.study.scored import scored
 from metrics.study.sets import distinct_sets
 from metrics.study.stability import stabilities
 from metrics.study.summary import SELECTIONS
@@ -66,7 +67,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
         "outcomes": audit.outcomes(trials),
         "movements": audit.movements(trials),
         "starts": audit.starts(trials),
-        "scored": audit.scored(trials),
+        "scored": scored(trials),
         "choices": audit.choices({name: study.select(metric, name) for name in SELECTIONS}),
         "evaluators": percent(audit.evaluators(study.shares)),
         "gaps": audit.objective_gaps(trials, _optima()),

@@ -6,8 +6,8 @@ from collections import Counter
 import pandas as pd
 
 from metrics.study import CAPPED, FAILED, METRICS, POOR, RANDOM, is_learned
-from metrics.study.audit import scored
 from metrics.study.frames import of_kmeans
+from metrics.study.scored import scored
 from metrics.study.seeds import SCORES
 from runners.store.reference import PREFIX, shipped_studies
 from runners.store.row import from_json

@@ -185,7 +185,7 @@ def test_each_part_of_the_configuration_of_a_cell_is_checked_once(monkeypatch, t
     with initialize_config_dir(str(CONF), version_base="1.3"):
         config = OmegaConf.to_container(compose("config", words), resolve=True)
         choices = {"dataset": "digits", "method": "max_variance", "protocol": "smoke"}
-        cells.run_cell(cells.Asked.of(config, choices, words), 2)
+        cells.run_cell(cells.Asked(config, choices, words, cells.read_names(config)), 2)
     assert sorted(checked) == ["method", "read_names", "read_protocol", "read_runner"]
 
 

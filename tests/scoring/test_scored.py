@@ -5,7 +5,7 @@ import pytest
 from frames import study_of
 
 from methods.core.base import BaseSelector, Solution
-from metrics.study.audit import scored
+from metrics.study.scored import scored
 from runners.workers.fit import reported
 from scripts.audit.findings import _short
 from scripts.make_table.notes import background
