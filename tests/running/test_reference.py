@@ -212,3 +212,8 @@ def test_what_is_shipped_is_below_40_megabytes():
     """It is a download of everybody; what is shipped of a paper's table takes one to three of these."""
     files = [path for path in (ROOT / "results/reference").rglob("*") if path.is_file()]
     assert sum(path.stat().st_size for path in files) < 40e6
+
+
+def test_every_data_set_of_fair_has_the_random_rankings_that_a_gain_is_over():
+    rows = pd.read_parquet(ROOT / "results/reference/fair", columns=["dataset", "method"])
+    assert set(rows["dataset"]) == set(rows.loc[rows["method"] == "random_rankings", "dataset"])
