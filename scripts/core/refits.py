@@ -26,9 +26,10 @@ OF_RESTARTS = "n_selected clusterer metric n_starts n_groups n_candidates mean s
 OF_SENSITIVE = "kept acc_moved acc_errors objective_moved identity".split()
 OF_FILE = {SEEDS: OF_SEEDS, STABILITY: OF_STABILITY, RESTARTS: OF_RESTARTS, SENSITIVE: OF_SENSITIVE}
 COLUMNS = {file: ["trial", "dataset", "method", *own] for file, own in OF_FILE.items()}
-# The columns that a row of each file is known by.
-IDENTITY = {SEEDS: ["trial", "n_selected", "clusterer", "seed"], STABILITY: ["change", "repeat"], SENSITIVE: ["trial"]}
-IDENTITY[RESTARTS] = ["metric"]  # a cell has one row for each
+IDENTITY = {  # the columns that a row of each file of a cell is known by
+    SEEDS: ["trial", "n_selected", "clusterer", "seed"], STABILITY: ["change", "repeat"], RESTARTS: ["metric"],
+    SENSITIVE: ["trial"],
+}  # fmt: skip
 KEPT, ERRORS = 0.95, 1.0  # a fit is sensitive that keeps fewer of its features, or moves by more standard errors
 CHANGES = ("none", "samples", "columns", "seed")  # "none" repeats the fit unchanged
 

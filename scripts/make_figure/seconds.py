@@ -100,8 +100,8 @@ def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=N
             axis.xaxis.set_minor_locator(NullLocator())
             axis.yaxis.set_major_locator(MaxNLocator(nbins=6))
             words = in_words(fitted["status"])
-            title = printed("dataset", dataset) + (words and f" (hollow: {words})")
-            axis.set_title(title, fontsize=9, loc="left")
+            hollow = words and f" (hollow: {words})"
+            axis.set_title(printed("dataset", dataset) + hollow, fontsize=9, loc="left")
         for index, axis in enumerate(grid):
             if index % per_row == 0:
                 axis.set_ylabel(f"{METRICS[metric]} (%)")

@@ -52,12 +52,8 @@ OF_VALUES = {
     "an array of the class": "import numpy\nclass Cell:\n    check_parameters = None\n    w = numpy.array([2, 1])\n",
     "a set of the class": "class Cell:\n    check_parameters = None\n    chosen = {2, 1}\n",
     "a mapping of lists": "class Cell:\n    check_parameters = None\n    chosen = {'a': [2, 1]}\n",
-    "a function that a class of a file has": """
-        from pathlib import Path
-        class Cell:
-            check_parameters = None
-            chosen = [(Path.exists, Path.is_file)[1]]
-        """,
+    "a method in a list": "from pathlib import Path\nclass Cell:\n    check_parameters = None\n"
+    "    of = [(Path.exists, Path.is_file)[1]]\n",
     "a cached_property": """
         import functools
         class Cell:
