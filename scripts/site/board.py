@@ -121,7 +121,7 @@ class Board:
                     "name": method, "title": self.titles[method], "kind": kind, "cells": cells,
                     "n_datasets": int(known.sum()), "n_families": n_families,
                     "enough": n_families >= min(ENOUGH, len(means)),
-                    "states": self._states.get(method, {}),
+                    "states": self._states.get(method, ""),
                     "seconds": seconds.get(method, np.nan),
                 }
             )  # fmt: skip
@@ -135,11 +135,14 @@ class Board:
 
     @functools.cached_property
     def _states(self):
-        """The number of tested data sets on which the default fit of a method ended badly, by method and status."""
+        """The numbers of tested data sets on which the default fit of a method ended badly, by method, in words."""
         rows = self.study.trials
         rows = rows.loc[rows["is_default"] & rows["status"].isin((*UNSCORED, *POOR)), ["method", "dataset", "status"]]
         counts = rows[rows["dataset"].isin(self.tested)].drop_duplicates().groupby("method")["status"].value_counts()
-        return {method: own.droplevel(0).to_dict() for method, own in counts.groupby(level=0)}
+        return {
+            method: ", ".join(f"{count} {status.replace('_', ' ')}" for (_, status), count in own.items())
+            for method, own in counts.groupby(level=0)
+        }
 
 
 def numbers(board):

@@ -1,4 +1,4 @@
-"""Tables with drawn bars, and lines over sizes, as HTML that follows the colours of the page."""
+"""Drawn bars and lines over sizes, as HTML that follows the colours of the page; the tables are in cells.j2."""
 
 from markupsafe import Markup, escape
 
@@ -35,33 +35,6 @@ def gain(mean, low=None, high=None, sign=0, whole=False):
     return Markup(
         f'<td class="n gain{kind}" data-v="{mean:.2f}"><i class="bar" style="--m:{place(mean)};--l:{place(ends[0])};'
         f'--h:{place(ends[1])}"></i><b>{signed(mean)}</b>{interval}{words}</td>'
-    )
-
-
-def value(number, form="{:.1f}"):
-    """Return a cell with a number; empty where it is nan."""
-    return Markup(f'<td class="n">{"" if number != number else form.format(number)}</td>')
-
-
-def text(words):
-    """Return a cell with words, which are no HTML unless they are a `Markup`."""
-    return Markup(f"<td>{escape(words)}</td>")
-
-
-def link(address, words):
-    """Return a link."""
-    return Markup(f'<a href="{escape(address)}">{escape(words)}</a>')
-
-
-def table(head, rows, kind="data"):
-    """Return a table: names in `head` that begin with "#" stand over numbers, and a row begins with words."""
-    names = "".join(
-        f'<th scope="col"{" class=n" if name.startswith("#") else ""}>{escape(name.lstrip("#"))}</th>' for name in head
-    )
-    body = "\n".join(f'<tr><th scope="row">{escape(first)}</th>{"".join(cells)}</tr>' for first, *cells in rows)
-    return Markup(
-        f'<div class="scroll" tabindex="0"><table class="{kind}"><thead><tr>{names}</tr></thead>'
-        f"<tbody>\n{body}\n</tbody></table></div>"
     )
 
 

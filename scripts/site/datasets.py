@@ -31,7 +31,7 @@ def dataset_page(name, board, places, data_dir=None):
     spec = find("dataset", name)
     own = board.scores.xs(name, level="dataset") if name in board.scores.index.get_level_values("dataset") else None
     has_methods = own is not None and not own.index.isin([RANDOM, ALL]).all()
-    rows, lacking = _ranking(name, own, board, places) if has_methods else ("", [])
+    rows, lacking = _ranking(name, own, board) if has_methods else ([], [])
     page = render(
         "site/dataset.md.j2",
         name=name,
@@ -45,6 +45,9 @@ def dataset_page(name, board, places, data_dir=None):
         address=address,
         board=board,
         shown=SHOWN,
+        weights=[f"#ACC {size}" for size in WEIGHTS],
+        of_gains=[f"#Gain in {title}" for title in SHOWN.values()],
+        gain=cells.gain,
         room=list(_room(own, board)) if has_methods else [],
         rows=rows,
         lacking=lacking,
@@ -85,7 +88,7 @@ def _drawn(data):
 
 
 def _room(own, board):
-    """Yield for each score the chart and the table of random rankings, all features, and the best method by size."""
+    """Yield for each score its title, chart, sizes, lines and best methods: random rankings, all features, the best."""
     chosen = own.loc[[name for name in own.index if name in board.choice.methods]]
     for score, title in SHOWN.items():
         random = own[score].reindex([RANDOM]).loc[RANDOM].reindex(list(WEIGHTS)).dropna()
@@ -93,37 +96,32 @@ def _room(own, board):
         best = chosen[score].reindex(columns=sizes)
         if best.isna().all(axis=None):
             continue
-        winners = best.idxmax()
         series = [("Random rankings", list(random))]
         series += [("All features", list(own.loc[ALL, score].reindex(sizes)))] if ALL in own.index else []
         series.append(("Best method", list(best.max())))
-        rows = [[label, *map(cells.value, values)] for label, values in series]
-        rows.append(["which is", *(cells.text(board.titles[winners[size]]) for size in sizes)])
-        head = [f"{title} in percent", *(f"#{size}" for size in sizes)]
         chart = cells.lines(series, sizes, f"{title} over the number of features")
-        yield title, chart, cells.table(head, rows, "small")
+        yield title, chart, [f"#{size}" for size in sizes], series, [board.titles[name] for name in best.idxmax()]
 
 
-def _ranking(name, own, board, places):
-    """Return the table of the methods with scores at every size, and the others with how their fits ended."""
-    rows = []
+def _ranking(name, own, board):
+    """Return the methods with scores at every size, best first, and the others with how their fits ended."""
     found = board.overall.xs(name, level="dataset").drop(index=[RANDOM], errors="ignore").dropna(how="all")
-    for method, gains in found.sort_values("acc", ascending=False).iterrows():
-        words = cells.link(places(addresses()[method]), board.titles[method]) if method in addresses() else method
-        rows.append([
-            words,
-            *(cells.gain(value, whole=True) for value in gains),
-            *(cells.value(value) for value in own.loc[method, "acc"].reindex(list(WEIGHTS))),
-            cells.value(board.seconds.get((name, method), float("nan")), "{:.2g}"),
-            cells.text(board.kinds[method]),
-        ])  # fmt: skip
-    head = ["Method", *(f"#Gain in {title}" for title in SHOWN.values()), *(f"#ACC {size}" for size in WEIGHTS)]
+    rows = [
+        {
+            "title": board.titles[method] if method in addresses() else method,
+            "page": addresses().get(method),
+            "gains": gains,
+            "scores": own.loc[method, "acc"].reindex(list(WEIGHTS)),
+            "seconds": board.seconds.get((name, method), float("nan")),
+            "kind": board.kinds[method],
+        }
+        for method, gains in found.sort_values("acc", ascending=False).iterrows()
+    ]
     fits = board.study.trials
     fits = fits[(fits["dataset"] == name) & fits["is_default"]]
     ended = fits.drop_duplicates("method").set_index("method")["status"]
     lacking = sorted(set(fits["method"]) - set(found.index) - {RANDOM})
-    texts = [f"{board.titles[method]} ({ended[method].replace('_', ' ')})" for method in lacking]
-    return cells.table([*head, "#Seconds", "Kind"], rows, "data board"), texts
+    return rows, [f"{board.titles[method]} ({ended[method].replace('_', ' ')})" for method in lacking]
 
 
 def index(board):

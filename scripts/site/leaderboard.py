@@ -21,7 +21,6 @@ def leaderboard(board, links):
             **row,
             "place": place,
             "link": links("method", row["name"]),
-            "states": ", ".join(f"{count} {status.replace('_', ' ')}" for status, count in row["states"].items()),
             "seconds": f"{row['seconds']:.2g}" if row["seconds"] == row["seconds"] else "",
         }
         for place, row in enumerate(rows)

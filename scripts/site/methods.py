@@ -61,9 +61,13 @@ def method_page(target, names, board, comparison, places):
         growth=[(name, *_growth()[name]) for name in names if name in _growth()],
         costs=list(_costs(shown, board)),
         rows={row["name"]: row for row in board.rows},
-        span=lambda row: _span(row, len(board.tested)),
-        families=lambda name: _families(name, board),
-        all_data=lambda name, number: _all_data(name, board, places, number),
+        families={name: _families(name, board) for name in shown},
+        all_data={name: _all_data(name, board) for name in shown},
+        scores=SHOWN,
+        sizes=[f"#{size}" for size in WEIGHTS],
+        of_gains=[f"#Gain in {title}" for title in SHOWN.values()],
+        of_scores=[f"#{title}" for title in SHOWN.values()],
+        gain=cells.gain,
         published=_published(names, comparison),
         claims=_claims(names, places),
     )
@@ -117,64 +121,36 @@ def _costs(shown, board):
             yield name, own.median(), len(own), own.max(), f"{printed('dataset', slowest)}{shape}"
 
 
-def _span(row, n_tested):
-    own = row["cells"].values()
-    states = ", ".join(f"{count} {state.replace('_', ' ')}" for state, count in row["states"].items())
-    head = [*(f"#Gain in {title}" for title in SHOWN.values()), "#Data sets"]
-    known = f"{row['n_datasets']} of {n_tested}" + (f" ({states})" if states else "")
-    bars = [cells.gain(cell["mean"], cell["low"], cell["high"], cell["sign"]) for cell in own]
-    return cells.table(["", *head], [[row["title"], *bars, cells.text(known)]], "board")
-
-
 def _families(name, board):
-    """Return a table of the mean gain on every family, best first."""
+    """Return the printed name of every family, the number of its data sets, and the mean gains there, best first."""
     own = board.overall[board.overall.index.get_level_values("method") == name].droplevel("method")
     own = own[own.index.isin(board.choice.datasets)].dropna(how="all")
     means = own.groupby(family_of).mean().sort_values("acc", ascending=False)
     sizes = own.groupby(family_of).size()
-    rows = [
-        [printed_family(family), cells.value(sizes[family], "{:.0f}"), *(cells.gain(mean, whole=True) for mean in row)]
-        for family, row in means.iterrows()
-    ]
-    return cells.table(["Family", "#Data sets", *(f"#{title}" for title in SHOWN.values())], rows, "data board")
+    return [(printed_family(family), sizes[family], mean) for family, mean in means.iterrows()]
 
 
-def _all_data(name, board, places, number):
-    """Return the scores on all data sets at all sizes, a folded table for each score; the first says how fits went."""
-    own, gains, seconds = (
-        frame[frame.index.get_level_values("method") == name].droplevel("method")
-        for frame in (board.scores, board.overall, board.seconds)
-    )
-    titles = unique_names("dataset", list(own.index))
+def _all_data(name, board):
+    """Return every data set that a method was run on, with its fit, its scores at all sizes and the mean gains."""
     fits = board.study.trials
     fits = fits[(fits["method"] == name) & fits["is_default"]].drop_duplicates("dataset").set_index("dataset")
-    titles |= unique_names("dataset", [dataset for dataset in fits.index if dataset not in titles])
+    titles = unique_names("dataset", fits.index)
     datasets = sorted(fits.index, key=lambda dataset: titles[dataset].lower())
-    first = [
-        cells.link(places(f"data/{dataset}.html"), titles[dataset]) if entry("dataset", dataset, "name") else dataset
+    scores, gains, seconds = (
+        frame[frame.index.get_level_values("method") == name].droplevel("method").reindex(datasets)
+        for frame in (board.scores, board.overall, board.seconds)
+    )
+    return [
+        {
+            **fits.loc[dataset, ["n_samples", "n_features", "status"]],
+            "title": titles[dataset],
+            "page": f"data/{dataset}.html" if entry("dataset", dataset, "name") else None,
+            "seconds": seconds[dataset],
+            "scores": {score: scores.loc[dataset, score].reindex(WEIGHTS) for score in SHOWN},
+            "gains": gains.loc[dataset],
+        }
         for dataset in datasets
     ]
-    ends = [
-        [
-            *(cells.value(fit[side], "{:.0f}") for side in ("n_samples", "n_features")),
-            cells.value(took, "{:.2g}"),
-            cells.text("" if fit["status"] == "converged" else fit["status"].replace("_", " ")),
-        ]
-        for fit, took in zip(fits.loc[datasets].to_dict("records"), seconds.reindex(datasets), strict=True)
-    ]
-    parts = []
-    for score, title in SHOWN.items():
-        scores = own[score].reindex(index=datasets, columns=list(WEIGHTS)).to_numpy()
-        bars = [cells.gain(gain, whole=True) for gain in gains[score].reindex(datasets)]
-        rows = [[named, *map(cells.value, row), bar] for named, row, bar in zip(first, scores, bars, strict=True)]
-        head = ["Data set", *(f"#{size}" for size in WEIGHTS), "#Gain"]
-        if score == "acc":
-            head += ["#n", "#d", "#Seconds", "Ended"]
-            rows = [row + end for row, end in zip(rows, ends, strict=True)]
-        opened = " open" if score == "acc" and number == 0 else ""
-        summary = f"{title} in percent on all data at all sizes"
-        parts.append(f"<details{opened}><summary>{summary}</summary>{cells.table(head, rows, 'data board')}</details>")
-    return "\n".join(parts)
 
 
 def _published(names, comparison):
