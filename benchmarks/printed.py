@@ -18,43 +18,11 @@ from metrics.kmeans import kmeans_restarts
 from runners.cli.boundary import boundary
 from scripts.core.conf import find
 from scripts.core.published import PAPERS, PATH, load_published
-from scripts.core.text import pipes
+from scripts.core.views import render
 
 SETS, METRIC = ("coil20", "jaffe", "isolet"), "acc"
 RESTARTS = 100
-INTRO = """\
-# Printed cells that stand out
-
-Printed by `python -m benchmarks.printed`; each part says how to compute it again. This page says what is printed and
-what arithmetic allows. It names no reasons: a typing error, another number of samples or runs, or other data explain
-all of these just as well, and we know of none."""
-LEAST = """\
-## Standard deviations that are too small
-
-The accuracy of one run is a whole number of samples by all of them. So the mean of R runs on n samples fixes their sum,
-S = R n mean / 100 up to the rounding of what is printed, and the least standard deviation that R whole numbers of this
-sum can have is that of S mod R of them one above the rest: sqrt(r (R - r)) / R samples, r = S mod R. Of {cells} printed
-accuracies these are below it, with the rounding of both numbers allowed for:"""
-ONE = """\
-## One clustering in all runs
-
-DGUFS, table 2 and 3, ALLAML: two cells have a standard deviation of 0.00 in both scores, so that all runs gave one
-clustering of the 72 samples (47 and 25) into two clusters. Of all 2 x 2 tables with the printed accuracy these give the
-printed NMI by some mean of the entropies, and it is the maximum. "35 + 7 of 47 + 25": one cluster has 35 of the 47 and
-7 of the 25:"""
-COPIES = """\
-## Copies
-
-Cells whose mean stands in an earlier paper, or of which all methods of a data set differ from an earlier paper by one
-amount, `apart` (`python -m scripts.published` finds them). Where the earlier papers differ, `larger` counts how many
-are the larger of the means that the other two papers print. Last, cells whose standard deviation, to the decimals that
-both print, and size are those of another earlier paper than their mean:"""
-ABOVE = """\
-## Above features that are chosen by the labels
-
-The best accuracy over sizes of 50 to 300 features ranked by the labels, by the F test and by mutual information, the
-mean of {restarts} runs of K-means under the protocol `jgufs`; and the printed cells of methods above the better of
-the two. A ranking by labels is no upper bound:"""
+IMPOSSIBLE = ["Paper", "Table", "Data", "Method", "Mean", "Std", "Least std", "Samples", "Runs"]
 
 
 def least_std(mean, decimals, n_samples, runs):
@@ -166,20 +134,17 @@ def page():
     n_cells, rows = impossible()
     with threadpool_limits(1):
         above = above_labels()
-    head = ["Paper", "Table", "Data", "Method", "Mean", "Std", "Least std", "Samples", "Runs"]
-    return "\n\n".join([
-        INTRO,
-        LEAST.format(cells=n_cells),
-        pipes([head, *rows]),
-        ONE,
-        pipes([["Method", "ACC", "NMI", "Table", *AVERAGES], *single_clusterings()]),
-        COPIES,
-        pipes([["Paper", "Data", "Mark", "Apart", "Cells", "Larger", "Std and size of another"], *copies()]),
-        ABOVE.format(restarts=RESTARTS),
-        pipes([["Data", "F test", "Mutual information", "Printed above both"], *above]),
-    ])  # fmt: skip
+    return render(
+        "printed.md.j2",
+        n_cells=n_cells,
+        impossible=[IMPOSSIBLE, *rows],
+        single=[["Method", "ACC", "NMI", "Table", *AVERAGES], *single_clusterings()],
+        copies=[["Paper", "Data", "Mark", "Apart", "Cells", "Larger", "Std and size of another"], *copies()],
+        restarts=RESTARTS,
+        above=[["Data", "F test", "Mutual information", "Printed above both"], *above],
+    )
 
 
 if __name__ == "__main__":
     with boundary():
-        print(page())
+        print(page(), end="")

@@ -1,8 +1,8 @@
 """The one renderer of pages: a template that stands beside its query, filled with plain values and tables.
 
-A template is a file of ``scripts/``, such as ``ranks/ranks.md.j2``.  In Markdown one empty line stands between two
-parts, however many a template leaves, so that a part which is empty leaves no trace.  A table is a list of lines of
-texts, the head first.
+A template is a file of ``scripts/`` or ``benchmarks/``, such as ``ranks/ranks.md.j2``.  In Markdown one empty line
+stands between two parts, however many a template leaves, so that a part which is empty leaves no trace.  A table is a
+list of lines of texts, the head first.
 """
 
 import functools
@@ -24,7 +24,7 @@ NUMERIC = re.compile(rf"{VALUE}( \({VALUE} to {VALUE}\))?")
 
 
 def render(name, /, **values):
-    """Return a page as a text; `name` is the path of its template below scripts/."""
+    """Return a page as a text; `name` is the path of its template below its folder."""
     page = environment(name.endswith(".html.j2")).get_template(name).render(**values)
     return re.sub(r"\n{3,}", "\n\n", page).strip("\n") + "\n" if name.endswith(".md.j2") else page
 
@@ -40,8 +40,8 @@ def raw(*names):
 
 
 @functools.cache
-def environment(is_html, folder=FOLDER):
-    """Return the environment of the templates of a folder; in HTML every value is escaped, and no line is removed."""
+def environment(is_html, folder=(FOLDER, ROOT / "benchmarks")):
+    """Return the environment of templates in some folders; in HTML every value is escaped, and no line is removed."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder), autoescape=is_html, undefined=jinja2.StrictUndefined,
         trim_blocks=not is_html, lstrip_blocks=not is_html, keep_trailing_newline=not is_html,
