@@ -1,7 +1,7 @@
 """docs/findings.md and the part of the README that is printed: the sentences are computed, as their numbers are."""
 
 from scripts.core.conf import printed, unique_names
-from scripts.core.text import POINTS, listed, with_interval
+from scripts.core.text import POINTS, with_interval
 from scripts.core.views import notes, render
 from scripts.findings import clusters, kinds, panels, plan, predictions, recent, search, twins
 from scripts.ranks.choice import base_methods
@@ -26,16 +26,16 @@ def page(study, settings):
         by_clusters=first.clusters and clusters.lines(first.clusters),
         kinds=first.kinds,
         by_kind=first.kinds and kinds.lines(first.kinds),
-        on_kinds=first.kinds and kinds.sentence(first.kinds),
+        on_kinds=first.kinds and kinds.choosing(first.kinds),
         reach=panels.REACH,
         families=field.families,
         by_family=by_family(field.families),
-        smaller=_smaller(settings),
+        smaller=[(one.size, fewer) for one in settings if (fewer := _smaller(one))],
         over=OVER,
         gains_table=gains_table,
         searched=search.lines(first.search) if len(first.search) else [],
         search_on=first.search_on,
-        not_searched=sorted(unique_names("method", first.not_searched).values()),
+        not_searched=_named(first.not_searched),
         since=recent.SINCE,
         recent=[(one.size, recent.lines(one.recent)) for one in settings if len(one.recent)],
         lacking=recent.lacking(settings),
@@ -49,9 +49,10 @@ def sentences(settings):
     return notes(
         "findings/sentences.md.j2",
         **_values(settings),
-        recent=recent.sentence(settings) if any(len(one.recent) for one in settings) else "",
-        variants=_of_variants(settings) if any(len(one.variants) for one in settings) else "",
-        search=search.sentence(settings[0].search, settings[0].search_on) if len(settings[0].search) else "",
+        recent=recent,
+        search=search,
+        gaining=_gaining,
+        lacking_variants=_named({name for one in settings for name in one.lacking_variants}),
         twins=twins(settings[-1]),
         lone=[
             (name, points.idxmin(), points.min())
@@ -103,9 +104,8 @@ def paper(settings):
 def _values(settings):
     """Return what the sentences are made of."""
     counted = () if settings[0].plan is None else settings[0].plan.table.index.unique("method")
-    absent = unique_names("method", [name for name in base_methods() if name not in counted])
     return {
-        "absent": sorted(absent.values()),
+        "absent": _named([name for name in base_methods() if name not in counted]),
         "settings": settings,
         "n_families": len(set(settings[0].field.families.values())),
         "named": settings[0].named,
@@ -121,31 +121,21 @@ def _values(settings):
     }
 
 
-def _of_variants(settings):
-    """Say of which variants the interval lies above 0; these count neither above nor in the tables."""
-    parts, lacking = [], {}
-    for one in settings:
-        lacking |= dict.fromkeys(one.lacking_variants)
-        table = one.variants.sort_values("mean", ascending=False, kind="stable")
-        names = unique_names("method", list(table.index))
-        gain = [f"{names[name]} by {table.loc[name, 'mean']:.{POINTS}f}" for name in above(table)]
-        parts.append(f"with {one.size} features {listed(gain or ['none'])} (of {len(one.variants)})")
-    absent = sorted(unique_names("method", list(lacking)).values())
-    return (
-        "**Do variants gain?** Variants and released programs are not counted among the methods above. Of those with a "
-        "score on every data set, the 95 % interval of the gain in accuracy over random rankings, each by itself, lies "
-        f"above 0 for these: {'; '.join(parts)}."
-        + (f" Without a score on some data set, at one of the sizes: {listed(absent)}." if absent else "")
-    )
+def _named(methods):
+    """Return the printed names of methods, sorted."""
+    return sorted(unique_names("method", list(methods)).values())
 
 
-def _smaller(settings):
-    """Say on which data sets fewer features are selected than the title of a table says."""
-    parts = []
-    for one in settings:
-        cells = one.field.cells
-        own = cells[cells.index.isin(one.methods.index, level="method")]
-        sizes = own["n_selected"].groupby("dataset").max().reindex(list(one.field.families))
-        fewer = [f"{size:.0f} on {printed('dataset', name)}" for name, size in sizes[sizes < one.size].items()]
-        parts += [f"{listed(fewer)} in place of {one.size}"] if fewer else []
-    return f"Where a data set has too few features for a size, fewer are selected: {'; '.join(parts)}." if parts else ""
+def _gaining(variants):
+    """Return the variants whose interval lies above 0, each with its gain, the largest first; or "none"."""
+    names = unique_names("method", list(variants.index))
+    table = variants.sort_values("mean", ascending=False, kind="stable")
+    return [f"{names[name]} by {table.loc[name, 'mean']:.{POINTS}f}" for name in above(table)] or ["none"]
+
+
+def _smaller(one):
+    """Return the data sets with fewer features than a size, each with how many are selected."""
+    cells = one.field.cells
+    sizes = cells[cells.index.isin(one.methods.index, level="method")]["n_selected"].groupby("dataset").max()
+    sizes = sizes.reindex(list(one.field.families))
+    return [f"{size:.0f} on {printed('dataset', name)}" for name, size in sizes[sizes < one.size].items()]

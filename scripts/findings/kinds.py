@@ -75,20 +75,14 @@ def lines(kinds):
     return [head, *rows]
 
 
-def sentence(kinds):
-    """Say whether choosing the method by the kind of data helps."""
-    parts = []
-    for score in SCORES:
-        gains = kinds.gains.xs(score, axis=1, level="score")[kinds.methods]
-        points = by_kind(gains, kinds.families)
-        parts.append(f"In {score.upper()} it {verdict(points, kinds.families)}")
-    n_families = len({kinds.families[name] for name in points.index})
-    return (
-        "**Does it help to choose the method by the kind of data?** For each data set of a family with two or more, "
-        "the method with the largest mean on the others of its family is set against the one with the largest mean "
-        "over all families, its own included, both without this data set; the difference is of this data set: "
-        f"{len(points)} data sets of {n_families} families. " + ". ".join(parts) + "."
-    )
+def choosing(kinds):
+    """Return the numbers of data sets and families of which `by_kind` has a gain, and the verdict on it by score."""
+    points = {
+        score: by_kind(kinds.gains.xs(score, axis=1, level="score")[kinds.methods], kinds.families) for score in SCORES
+    }
+    datasets = points[SCORES[-1]].index
+    verdicts = {score: verdict(own, kinds.families) for score, own in points.items()}
+    return len(datasets), len({kinds.families[name] for name in datasets}), verdicts
 
 
 def verdict(points, families):

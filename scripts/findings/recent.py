@@ -54,23 +54,10 @@ def gain_over(scores, method, rival):
     return {"mean": points[method].mean(), "low": low[0], "high": high[0]}
 
 
-def sentence(settings):
-    """Answer whether any method since `SINCE` gains over the rivals without labels."""
-    parts = []
-    for one in settings:
-        table, names = one.recent, unique_names("method", list(one.recent.index))
-        found = []
-        for rival in RIVALS:
-            who = [names[name] for name in above(table, f"{rival}_low")]
-            found.append(f"{' and '.join(who) or 'none'} over {_printed(rival)}")
-        parts.append(f"with {one.size} features {', '.join(found)}")
-    n = max(len(one.recent) for one in settings)
-    fewest = min(one.recent["n_datasets"].min() for one in settings)
-    return (
-        f"**Does a method since {SINCE} beat random rankings, greedy column selection or K-means UFS?** Of {n} methods "
-        f"and programs, each on the data sets where it has a score ({fewest} or more), the 95 % interval of the gain "
-        f"in accuracy, each by itself, lies above 0 for these: {', and '.join(parts)}."
-    )
+def gaining(table):
+    """Return the printed name of each of `RIVALS`, and of the methods whose interval of the gain over it is above 0."""
+    names = unique_names("method", list(table.index))
+    return [(_printed(rival), [names[name] for name in above(table, f"{rival}_low")]) for rival in RIVALS]
 
 
 def lines(table):

@@ -9,7 +9,7 @@ from metrics.study.frames import of_kmeans
 from metrics.study.intervals import means_by_family
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import find, unique_names
-from scripts.core.text import listed, with_interval
+from scripts.core.text import with_interval
 from scripts.ranks.gains import above, below
 
 SELECTIONS = ("silhouette_all", "best_over_grid")  # without labels, and with them
@@ -63,19 +63,13 @@ def by_chance(best, tries):
     return sum(score * comb(place, tries - 1) for place, score in enumerate(scores)) / comb(n, tries)
 
 
-def sentence(table, where):
-    """Say of which methods the interval leaves out 0 where their parameters are chosen, too; `where`: on which data."""
-    parts, names = [], unique_names("method", list(table.index))
-    for selection, words in zip(SELECTIONS, ("without labels", "with them"), strict=True):
-        gain = [names[name] for name in above(table, f"{selection}_low")]
-        lose = [names[name] for name in below(table, f"{selection}_high")]
-        parts.append(f"{words} above 0 for {listed(gain or ['none'])}")
-        parts[-1] += f", and below 0 for {listed(lose)}" if lose else ""
-    return (
-        f"**Does a search over parameters change it?** {where}, of {len(table)} methods with a score on all of them "
-        f"and up to {table['tries'].max()} grid points each, the size being chosen too, the 95 % interval of the gain "
-        f"in accuracy over random rankings that get as many tries, each by itself, lies {'; '.join(parts)}."
-    )
+def told_apart(table):
+    """Return the methods whose interval lies above 0, and below, by their printed names, for each of `SELECTIONS`."""
+    names = unique_names("method", list(table.index))
+    return [
+        [[names[name] for name in found] for found in (above(table, f"{one}_low"), below(table, f"{one}_high"))]
+        for one in SELECTIONS
+    ]
 
 
 def lines(table):

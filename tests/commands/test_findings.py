@@ -185,7 +185,7 @@ def test_a_method_since_2019_is_compared_on_the_data_sets_that_it_has():
 
 def test_the_sentence_on_recent_methods_names_who_gains_over_whom():
     one = setting({"mcfs": (1, 3)})._replace(recent=recent.since(scored()))
-    text = recent.sentence([one])
+    (text,) = (text for text in sentences([one]) if f"since {recent.SINCE}" in text)
     assert "DUFS over random rankings, DUFS over GreedyCSS, DUFS over K-means UFS" in text and "SPDFS" not in text
     assert "(6 or more)" in text and any(line.startswith("* DUFS: COIL20") for line in recent.lacking([one]))
 
@@ -226,6 +226,7 @@ def test_a_search_counts_methods_with_as_many_points_and_gains_are_over_as_many_
     best_of_three = 40 + (3 * 3 + 2) / 4  # of four draws: the best is among three of them in three of four ways
     assert found.loc["mcfs", "best_over_grid_mean"] == pytest.approx(52 - best_of_three)
     assert found.loc["laplacian_score", "silhouette_all_mean"] == pytest.approx(42 - 41.5)
-    text = search.sentence(found, "On seven data sets")
+    one = setting({"mcfs": (1, 3)})._replace(search=found, search_on="On seven data sets")
+    (text,) = (text for text in sentences([one]) if "a search" in text)
     assert "On seven data sets, of 3 methods with a score on all of them and up to 3 grid points" in text
     assert "without labels above 0 for MCFS" in text and text.count("below 0 for UDFS") == 2
