@@ -9,6 +9,7 @@ from scripts.core.conf import family_of, printed
 from scripts.core.text import signed, with_interval
 from scripts.findings.plan import SCORES, curves, intervals_of, means_of
 from scripts.findings.predictions import METHODS
+from scripts.ranks.gains import above, below
 
 TRUE, OTHERS = "classes", ("half", "twice")
 STUDIES = {told: f"fair_{told}" for told in OTHERS}  # the experiments, and the studies
@@ -45,12 +46,12 @@ class Clusters(NamedTuple):
 
     @property
     def moved(self):
-        """The numbers of changes with an interval without 0, of those of them nearer to 0, and of all; by `OTHERS`."""
+        """The numbers of changes with an interval without 0, as it prints, of those of them nearer to 0, and of all."""
         nearer = self.gains[list(OTHERS)].abs().lt(self.gains[TRUE].abs() - 1e-9, axis=0)  # up to rounding
         found = {}
         for told in OTHERS:
             change = self.changes(told)
-            moved = (change["low"] > 0) | (change["high"] < 0)
+            moved = change.index.isin([*above(change), *below(change)])
             found[told] = int(moved.sum()), int((moved & nearer[told]).sum()), int(change["mean"].notna().sum())
         return found
 

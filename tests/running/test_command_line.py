@@ -181,7 +181,7 @@ def test_a_sweep_that_is_run_again_takes_a_line_a_cell_and_changes_nothing_in_it
     assert first.startswith(f"cell 1 of 2: random_selection on {TRUTH} (300 x 100")
     table = first.split("\n## Clustering accuracy (ACC); study smoke, protocol smoke\n")[1]
     assert [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")] == [
-        "Method", "Random (one draw)", "All Features"
+        "Method", "Random (one draw per seed)", "All Features"
     ]  # fmt: skip
     assert table.endswith(f"python -m scripts.make_table study=smoke results_dir={tmp_path}\n")
     cells = tmp_path / f"smoke/{TRUTH}"
