@@ -1,10 +1,12 @@
 """Gains with half and twice as many clusters as classes, on studies in which it is known what they change by."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from test_findings import setting
 from test_plan_estimates import DATA, MIXED, SURE, study
 
+from metrics.study.families import t_intervals
 from scripts.core.conf import family_of
 from scripts.findings import clusters, plan
 from scripts.findings.findings_page import sentences
@@ -53,6 +55,16 @@ def test_a_gain_that_shrinks_without_a_change_of_sign_is_told():
     found = clusters.clusters_of(OWN, {"half": half, "twice": twice}, FAMILIES)
     assert found.kept == (8, 8) and found.moved == {"half": (2, 2, 4), "twice": (2, 0, 4)}
     assert "8 of 8 keep their sign" in said(found) and "0 for 2 of 4, all then nearer to 0 with half" in said(found)
+
+
+@pytest.mark.parametrize("end, counted", [(-0.04, 0), (-0.06, 16)])
+def test_an_end_of_a_change_that_prints_as_0_counts_as_0(end, counted):
+    spread = np.array([-1.0, 0.0, 1.0])
+    changes = {"classes": 0.0, "half": spread - t_intervals(spread[:, None])[2] + end, "twice": 0.0}
+    columns = pd.MultiIndex.from_product([changes, clusters.COUNTED, plan.SCORES])
+    means = pd.DataFrame({column: 9 + changes[column[0]] for column in columns}, index=["faces", "genes", "text"])
+    found = clusters.Clusters(FAMILIES, means, means["classes"].count())
+    assert found.moved == {"half": (counted, counted, 16), "twice": (0, 0, 16)}
 
 
 def test_what_was_not_run_is_said():
