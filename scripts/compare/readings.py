@@ -45,9 +45,11 @@ def reading_lines(comparison, others):
 
 
 def programs(rows):
-    """Return in how many papers the released programs are nearer to print, and in how many they were run."""
+    """Return in how many papers released programs are nearer to print on average, of how many; and so of cells."""
     rows = [row for row in rows if row[1] == RELEASED]
-    return sum(float(other) < float(ours) for _, _, _, ours, other, *_ in rows), len(rows)
+    nearer = sum(float(other) < float(ours) for _, _, _, ours, other, *_ in rows)
+    cells = [[int(text) for text in row[5].split(" of ")] for row in rows]
+    return nearer, len(rows), *(sum(own) for own in zip(*cells, strict=True))
 
 
 def beside(ours, theirs):

@@ -27,6 +27,7 @@ from scripts.core.conf import CONF, read
 from scripts.core.published import load_published
 from scripts.core.study import Study
 from scripts.method_notes import method_notes, sections
+from scripts.ranks.choice import is_control
 
 ROOT = Path(__file__).resolve().parents[2]
 # A first line that begins with one of these is a fragment: it does not say what is returned or done.
@@ -191,7 +192,22 @@ def test_the_page_of_what_reproduces_counts_every_published_score_once():
     )
     assert all(sum(int(row[name]) for name in VERDICTS) == int(row["cells"]) for row in counts)
     # What is said above the printed part.
-    assert "nearer to all five papers" in text and "than our solvers, on average, in 5 of 5 papers" in text
+    text = " ".join(text.split())
+    assert "nearer to all five papers" in text
+    printed = re.search(r"than our solvers, on average, in 5 of 5 papers, and in (\d+) of the (\d+) cells whose", text)
+    assert f"in no more than {printed[1]} of the {printed[2]} cells whose scores differ; this is" in text
+    distances = re.findall(r"\| released programs \| \d+ \| ([\d.]+) \| ([\d.]+) ", text)
+    nearer = [float(ours) - float(theirs) for ours, theirs in distances]
+    assert len(nearer) == 5 and f"by {min(nearer):.1f} to {max(nearer):.1f} points of the mean distance" in text
+
+
+def test_the_page_of_what_reproduces_says_how_the_fits_ended():
+    fits = pd.concat([fits_of(reference.read(name)) for name in shipped_names().values()])
+    fits = fits[~fits["method"].str.endswith("_released") & ~fits["method"].map(is_control)]
+    shares = (fits["status"].value_counts(normalize=True) * 100).round()
+    text = " ".join((ROOT / "docs/reproduction.md").read_text(encoding="utf-8").split())
+    said = re.search(r"(\d+) % end where the objective stands still, (\d+) % collapse, and (\d+) % reach", text)
+    assert [int(share) for share in said.groups()] == list(shares[["converged", "collapsed", "max_iter"]])
 
 
 def test_what_the_pages_say_of_choices_without_labels_is_what_their_tables_say():
