@@ -109,8 +109,11 @@ def _conclusions(table, own):
     copies = easy[easy["redundancy"].groupby("family").transform("max") > 0]
     # The expectation, as the stored random rankings are one for each seed.
     no_better = (easy["precision"] <= easy["share"] + SAME).groupby("method").any()
+    stars = easy[easy.index.get_level_values("method").isin(own)]["relevant"].groupby("family").any()
     return {
         "found": _passing(own, easy["relevant"]),
+        "starless": list(stars.index[~stars]),
+        "copied": list(copies.index.unique("family")),
         "diverse": _passing(own, copies["relevant"] & copies["diverse"]) if len(copies) else None,
         "lost": [method for method in own if no_better[method]],
         "better": [] if variance is None else [one for one in own if (wide[one] - variance).mean() > SAME],

@@ -52,7 +52,7 @@ def test_chance_is_the_mean_recall_of_random_rankings():
 def test_a_method_at_chance_is_said_to_find_no_more_than_random_rankings():
     rows = of_seeds([1] * 5, method="rufs") + of_seeds([2] + [1] * 4)  # .10 and .12 of 10 in 100 features
     page = ground_truth_page(recovered(study_of(rows)), "mine")
-    assert "1 of them select no more relevant features than chance expects, even at the easiest" in page
+    assert "1 of the 2 select no more relevant features than chance expects, even at the easiest" in page
 
 
 def test_copies_are_relevant_but_find_nothing_new():
@@ -120,6 +120,7 @@ def test_the_page_orders_methods_and_lists_what_does_not_pass_the_easy_end():
     assert "Study mine: 4 methods on 15 of 820 data sets, of 2 of 12 families." in page
     assert "* None of the 3 methods has a star for relevance at the easiest difficulty of every one of these" in page
     assert "* None of the 3 methods has a star for relevance and one for diversity at the easiest difficulty of" in page
+    assert "of every family with copies (redundant)." in page and "has one there in" not in page
     assert re.search(r"\* clusters: 1 of 2 methods: mcfs \.40 \(\.\d\d\)\. With fewer than 5 seeds: 1 more\.", page)
     assert "* redundant: 0 of 1 methods." in page
     assert lines[-1] == ["mcfs", ".30"] and lines[-4] == ["mcfs", ".60"]
@@ -140,8 +141,9 @@ def test_a_method_without_some_family_is_compared_where_both_have_one_and_named(
     for method, hits in {"pfa": 5, "rsr": 1}.items():  # the mean of max_variance over both families is .6
         rows += of_seeds([hits] * 5, "wide", method=method)
     page = ground_truth_page(recovered(study_of(rows)), "s")
-    assert "* 1 of them have a larger mean relevance" in page and "where both have one: pfa." in page
+    assert "* 1 of the 2 have a larger mean relevance" in page and "where both have one: pfa." in page
     assert "as they were not run on it, refuse such data or failed: pfa, rsr." in page
+    assert "* None of them has one there in wide." in page
 
 
 def test_the_figure_has_a_panel_for_each_family_and_a_row_for_each_method():
