@@ -16,9 +16,10 @@ from scripts.core.text import with_interval
 from scripts.findings import Setting, gaps_of, panels, recent, search, twins
 from scripts.findings.__main__ import FINDINGS, PAPER, STUDY, filled, pages
 from scripts.findings.findings_page import page, paper, readme, sentences
+from scripts.findings.plan import by_size, intervals_of, means_of
 from scripts.findings.summary import save_summary, text_page
 from scripts.make_figure.style import PHONE
-from scripts.ranks.gains import COLUMNS, Gains
+from scripts.ranks.gains import COLUMNS, Gains, above
 
 DATA = ["umist", "orl", "digits"]
 PROTOCOL = (
@@ -142,6 +143,17 @@ def test_seconds_are_of_the_data_sets_that_count(settings, fair):
     own = fair.trials.query("is_default and method == 'socfs' and nth_seed == 0").set_index("dataset")["fit_s"]
     assert len(own) > len(settings[0].field.families)
     assert settings[0].seconds["socfs"] == own[list(settings[0].field.families)].median()
+
+
+def test_what_the_objections_say_of_intervals_at_one_size_is_what_the_study_says(settings, fair):
+    plan, gains, found = settings[0].plan, by_size(fair), []
+    methods = plan.table.index.unique("method")
+    for size in (10, 300):
+        wide = gains.xs(size, level="n_selected")["acc"].unstack("method")[methods].reindex(list(plan.families))
+        found.append(len(above(intervals_of(means_of(wide, plan.families)))))
+    text = " ".join((ROOT / "docs/objections.md").read_text(encoding="utf-8").split())
+    said = f"With 10 features the interval of {found[0]} of {len(methods)} methods lies above 0 in ACC, and with 300"
+    assert f"{said} that of {found[1]}, each by itself." in text
 
 
 def test_labels_add_to_methods_and_to_random_rankings(settings):
