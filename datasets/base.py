@@ -160,13 +160,13 @@ def encode_labels(name, y):
             raise DataError(
                 f"{name}: labels must be all numbers or all texts; some are missing. In a file of text an empty cell, "
                 "?, NA, N/A, nan, null and None are missing values: give a class with such a name another one; "
-                "fill=drop leaves out samples without a label."
+                "fill=drop leaves out samples of a file without a label."
             ) from None
     else:
         wrong = labels[~(np.isfinite(labels) & (labels == np.round(labels)))]
         if len(wrong):
             missing = np.isnan(labels).sum()
-            hint = f" {missing} are missing: fill=drop leaves out samples without a label." if missing else ""
+            hint = f" {missing} are missing: fill=drop leaves out samples of a file without a label." if missing else ""
             words = f"label {wrong[0]:g} is not a class; {len(wrong)} labels are no whole numbers"
             raise DataError(f"{name}: {words}.{hint}")
     classes, codes = np.unique(labels, return_inverse=True)
@@ -212,8 +212,8 @@ def _samples(name, X):
         row, column = wrong[0]
         raise DataError(
             f"{name}: X has {_not_finite(len(wrong))}, the first ({X[row, column]}) in sample {row}, "
-            f"feature {column}. Where values are missing, fill=median takes the median of the feature, and fill=drop "
-            "leaves the sample out; infinite ones must be removed from the file."
+            f"feature {column}. Where a file lacks values, fill=median takes the median of the feature, and fill=drop "
+            "leaves the sample out; infinite ones must be removed from the file, and arrays be filled in before."
         )
     return X
 

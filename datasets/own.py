@@ -161,10 +161,31 @@ def as_dataset(X, y=None, name=None, clusters=None):
     given = {} if clusters is None else {"clusters": clusters}
     if name is not None:
         _check_name(name)
+    if clusters is not None and not (isinstance(clusters, int | np.integer) and clusters >= 2):
+        raise DataError(f"clusters={clusters!r} must be a whole number, 2 or more.")
     columns = getattr(X, "columns", None)  # of a DataFrame
+    if hasattr(X, "iloc"):
+        _check_frame(X, y)
     names = map(str, columns) if columns is not None and are_names(columns) else None
     data = check_dataset({"name": name or "data", **given}, X, y, names)
     return data if name else replace(data, name=f"data_{data.sha[:8]}")
+
+
+def _check_frame(X, y):
+    """Refuse a DataFrame with columns of no numbers, or with the rows of y in another order."""
+    texts = [str(name) for j, name in enumerate(X.columns) if not _is_numeric(X.iloc[:, j])]
+    if texts:
+        raise DataError(f"X has columns that hold no numbers ({_first(texts)}): leave them out, or encode them.")
+    if hasattr(y, "iloc") and not X.index.equals(y.index) and set(X.index) == set(y.index):
+        raise DataError("X and y have the same index in different orders, and are paired row by row: y.loc[X.index].")
+
+
+def _is_numeric(column):
+    try:
+        column.to_numpy(dtype=float, na_value=np.nan)
+    except (TypeError, ValueError):
+        return False
+    return column.dtype.kind not in "mM"
 
 
 def complete(spec, data):

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from datasets import joined, load_dataset
+from datasets import DataError, joined, load_dataset
 from datasets.own import as_dataset, own_spec, remarks
 
 X = np.random.default_rng(0).normal(size=(12, 9))
@@ -52,6 +52,21 @@ def test_labels_that_all_differ_are_named():
         "mine: every sample has a label of its own, so that scores say nothing: is label= right?"
     ]
     assert remarks(as_dataset(X, np.arange(12) % 11, "mine")) == []
+
+
+def test_a_data_frame_is_refused_for_what_it_would_hide():
+    frame, y = pd.DataFrame(X, columns=list("abcdefghi")), pd.Series(Y)
+    odd = frame.assign(kind="x", day=pd.Timestamp("2026-01-01"))
+    with pytest.raises(DataError, match=r"X has columns that hold no numbers \(kind, day\)"):
+        as_dataset(odd, y)
+    with pytest.raises(DataError, match=r"same index in different orders.*y\.loc\[X\.index\]"):
+        as_dataset(frame, y[::-1])
+    whole = as_dataset(frame, y).sha
+    assert as_dataset(frame, y[::-1].loc[frame.index]).sha == whole
+    assert as_dataset(frame.set_axis(range(5, 17)).astype(object), y).sha == whole  # paired row by row
+    for clusters in (1, 0, 2.5):
+        with pytest.raises(DataError, match=f"clusters={clusters} must be a whole number, 2 or more"):
+            as_dataset(frame, clusters=clusters)
 
 
 def test_the_index_that_pandas_writes_is_left_out_and_named_once(tmp_path, caplog):
