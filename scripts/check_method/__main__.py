@@ -13,7 +13,7 @@ from runners.words import did_you_mean
 from scripts import check_method
 from scripts.check_method import Report, check_contract
 from scripts.check_method.contract import FAIL, KNOWN, OK, Finding, Method, in_one_line, load_methods
-from scripts.check_method.speed import data_sets_at_hand, measure, open_data_set
+from scripts.check_method.speed import WIDE, data_sets_at_hand, measure, open_data_set
 from scripts.core.programs import parser_of
 
 
@@ -22,9 +22,10 @@ def main(arguments=None):
     parser = _parser()
     options = parser.parse_args(arguments)
     method = _method(parser, options)
-    unknown = sorted(set(options.datasets or []) - set(dataset_names()))
+    there = [*dataset_names(truth=True), WIDE]
+    unknown = sorted(set(options.datasets or []) - set(there))
     if unknown:
-        parser.error(f"unknown data set {unknown[0]!r}.{_hint(unknown[0], dataset_names())}")
+        parser.error(f"unknown data set {unknown[0]!r}.{_hint(unknown[0], [*dataset_names(), WIDE])}")
     started = time.perf_counter()
     report = Report(options.verbose)
     print(f"{method.name}: {method.config.get('target')}")

@@ -26,7 +26,8 @@ from scripts.check_method.contract import (
 from scripts.check_method.synthetic import wide_dataset
 
 BASELINES = ("all_features", "max_variance", "laplacian_score", "random_selection")
-FROM_PAPERS, WITHOUT_DOWNLOAD = ("umist", "pie10p", "allaml"), ("digits", "mnist500", "wide")
+WIDE = "wide"  # made up, with many more features than samples
+FROM_PAPERS, WITHOUT_DOWNLOAD = ("umist", "pie10p", "allaml"), ("digits", "mnist500", WIDE)
 RESTARTS = 20
 PATIENCE = 20  # seconds: slower fits are not repeated with permuted data
 
@@ -42,8 +43,8 @@ def data_sets_at_hand(data_dir=None):
 
 
 def open_data_set(name, data_dir=None):
-    """Return a data set by name; "wide" is synthetic."""
-    return wide_dataset() if name == "wide" else load_dataset(name, data_dir)
+    """Return a data set by name."""
+    return wide_dataset() if name == WIDE else load_dataset(name, data_dir)
 
 
 def measure(method, baselines, data, report):

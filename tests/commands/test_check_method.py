@@ -206,6 +206,14 @@ def test_an_unknown_name_is_a_clear_error(capsys, arguments, words):
     assert words in capsys.readouterr().err
 
 
+def test_every_data_set_that_the_command_takes_by_itself_can_be_named(monkeypatch, capsys):
+    measured = []
+    monkeypatch.setattr("scripts.check_method.__main__.measure", lambda *given: measured.append(given[2].name))
+    monkeypatch.setattr("scripts.check_method.__main__.check_contract", lambda *given: True)
+    assert main(["max_variance", "--datasets", "wide", "truth_wide_d1_s0"]) == 0
+    assert measured == ["wide", "truth_wide_d1_s0"]
+
+
 @pytest.mark.slow  # of real data, and the baselines beside a method, the next test is quick
 def test_speed_shows_the_method_beside_the_baselines(check):
     status, output = check(arguments=("--datasets", "mnist500"))
