@@ -10,7 +10,7 @@ from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed
 from scripts.core.draws import names_of, with_mean_of_draws
 from scripts.core.words import CLUSTERERS, by_labels
-from scripts.make_figure.options import one
+from scripts.make_figure.options import gaps, one
 from scripts.make_figure.style import GREY, NARROW, WIDTH, apart, face, framed, in_words, styles
 
 LABEL, PLOT = 11, 0.75  # points between lines of text; the part of the figure's height that the axes take
@@ -33,6 +33,8 @@ def acc_vs_size(
     bands = f"; bands: {study.spread()}" if banded else ""
     title = f"{printed('dataset', dataset)}: {METRICS[metric]} of {CLUSTERERS[clusterer]}"
     note = f"{by_labels(BY_NAME[selection].per_size, metric)}{bands}.\n{study.origin(points['method'])}"
+    chosen = study.select(metric, selection)
+    note += gaps(chosen[chosen["clusterer"] == clusterer], [dataset], methods)
     with framed(width, max(min(4.2, width), LABEL / 72 * len(names) / PLOT), title, note) as figure:
         axes = figure.add_subplot()
         margin = 0.04 * max(sizes[-1] - sizes[0], 1)

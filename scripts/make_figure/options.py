@@ -3,7 +3,7 @@
 import inspect
 
 from runners.words import did_you_mean
-from scripts.core.conf import check_names, composed, find
+from scripts.core.conf import check_names, composed, find, printed
 
 # Options of every figure: where results are, where it goes, and what stands around it.
 PLACES = {"draw", "study", "protocol", "output", "results_dir", "data_dir", "title", "note"}
@@ -23,6 +23,24 @@ def one(names, option="dataset"):
 def several(names):
     """Return a name or a list of names as a list."""
     return [names] if isinstance(names, str) else list(names or [])
+
+
+def gaps(chosen, datasets, methods=None):
+    """Return a line on the methods that lack a score on a data set, or a part of their fits; "" where none does.
+
+    `chosen` is of `Study.select`, of one clusterer.  Without `methods` they are those that it has.
+    """
+    cells = chosen.set_index(["dataset", "method"])
+    pairs = [(name, method) for name in datasets for method in methods or chosen["method"].unique()]
+    whole = {pair: not cells["n_missing"].get(pair, 0) for pair in cells.index[cells["mean"].notna()]}
+    said = {"no scores": [pair for pair in pairs if pair not in whole and methods],
+            "incomplete": [pair for pair in pairs if whole.get(pair) is False]}  # fmt: skip
+    texts = {
+        words: ", ".join(printed("method", method) + (f" on {printed('dataset', name)}" if len(datasets) > 1 else "")
+                         for name, method in found)
+        for words, found in said.items() if found
+    }  # fmt: skip
+    return "".join(f"\n{words.capitalize()}: {text}." for words, text in texts.items())
 
 
 def usual(figure):

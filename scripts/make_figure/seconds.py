@@ -11,7 +11,7 @@ from scripts.core.conf import printed
 from scripts.core.draws import names_of, with_mean_of_draws
 from scripts.core.published import PAPERS
 from scripts.core.words import CLUSTERERS, by_labels
-from scripts.make_figure.options import several
+from scripts.make_figure.options import gaps, several
 from scripts.make_figure.style import GREY, NARROW, WIDTH, face, framed, in_words, legend_in, styles
 
 FEW = 8  # methods that all have their colour; of more, those of a front
@@ -67,6 +67,7 @@ def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=N
         "method scores as high in as few seconds.\n"
         f"{BY_NAME[selection].seconds}; what the fits on one data set share, a graph for example, counts in the first "
         f"of them. One core each, on whatever machine ran them.\n{study.origin(points['method'])}"
+        f"{gaps(points, datasets, methods)}"
     )
     names, looks = names_of(points["method"].unique(), selection), styles(study.summary["method"])
     named = _named(points, looks)

@@ -88,6 +88,14 @@ def test_what_is_not_stored_is_named(study):
         acc_vs_size(study, "umist", methods=["ndfs"])
 
 
+def test_a_method_that_is_asked_for_and_not_drawn_is_named_below():
+    points = [*SECONDS, {"dataset": "umist", "method": "rsr", "acc": {100: [0.3, 0.5]}}]
+    asked = {"methods": ["rsr", "ndfs", "mcfs"]}
+    for draw in (acc_vs_size, acc_vs_seconds):
+        assert draw(study_of(points), "umist", **asked).get_supxlabel().endswith("No scores: NDFS.\nIncomplete: MCFS.")
+        assert "No scores" not in draw(study_of(points), "umist").get_supxlabel()
+
+
 def test_methods_keep_their_colour_and_marker_whoever_else_is_drawn(study):
     both, alone = (acc_vs_size(study, "umist", methods=names) for names in (["mcfs", "dgufs"], ["mcfs"]))
     names = drawn(alone).keys()
