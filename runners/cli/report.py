@@ -8,6 +8,7 @@ from collections import Counter
 from contextlib import suppress
 
 from metrics.study import CAPPED, FAILED
+from runners.place import command_on
 from runners.progress import log, name_cell
 from runners.words import counted, duration
 
@@ -53,7 +54,7 @@ class Report:
             (CAPPED, "trials ended at a cap", self._capped),
         ):
             if rows := [row for row in unscored if row["status"] in statuses]:
-                found.append("\n".join([f"{self._here.cell}: {len(rows)} {words}", *_first(rows)]))
+                found.append("\n".join([f"{self._here.cell}: {len(rows)} {words}", *_first(rows, self._here.folder)]))
 
     def put_aside(self, place):
         """Note that the cell will have its turn again."""
@@ -123,8 +124,8 @@ def total_line(plans):
     return text + (f", and {counted(unknown, 'fit')} of unknown time" if unknown else "")
 
 
-def _first(rows):
-    """Return the first rows of some trials, a line each."""
+def _first(rows, folder):
+    """Return the first rows of some trials of a cell with this folder, a line each."""
     lines = [f"  {row['params']} sizes {row['sizes']}: {row['error']}" for row in rows[:MOST_ROWS]]
     more = len(rows) - MOST_ROWS
-    return lines + ([f"  and {more} more: python -m scripts.status lists them"] if more > 0 else [])
+    return lines + ([f"  and {more} more: {command_on('status', folder.parents[1])} lists them"] if more > 0 else [])

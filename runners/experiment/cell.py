@@ -1,17 +1,11 @@
 """A cell, which is a method on a data set: its trials, its stored rows, the trials that it lacks, and its run."""
 
 import functools
-import json
 import math
 import time
 from collections import Counter
-from types import SimpleNamespace
-
-import numpy as np
 
 from datasets import load_dataset
-from datasets.load import locate
-from datasets.spec import check_spec
 from metrics.kmeans import load_engine
 from metrics.study import UNSCORED
 from runners.code import code_of, files_of
@@ -22,6 +16,7 @@ from runners.experiment.plan import Plan, Times, Todo
 from runners.experiment.result import say_result
 from runners.experiment.settle import settle
 from runners.experiment.sparse import check_sparse
+from runners.experiment.stand_in import check_at_hand, stand_in
 from runners.progress import Progress, log, say_compiling
 from runners.store.elsewhere import found_elsewhere, outcomes_of, shipped_sources
 from runners.store.evaluations import Evaluations
@@ -29,7 +24,6 @@ from runners.store.files import StoreError, clear_unfinished, of_other_data, rea
 from runners.store.folder import Store, claim_study, rows_by_trial
 from runners.store.identity import Identity
 from runners.store.names import store_names
-from runners.store.row import from_json
 from runners.words import counted
 from runners.workers.fit import stored_fit
 from runners.workers.memory import workers_within_memory
@@ -61,22 +55,15 @@ class Cell:
         """All trials that the configuration asks for; data are loaded only where no checksum is stated."""
         spec, folder = self.settings.dataset, self.settings.data_dir
         if spec.get("data_sha256"):
-            check_at_hand(json.dumps(spec), folder)
+            check_at_hand(spec, folder)
             return self.asked
         return self._asked_of(load_dataset(spec, data_dir=folder, download=False))
 
     @functools.cached_property
     def asked(self):
         """All trials, as the shape of the data decides; only with its checksum their keys are the stored ones."""
-        spec = self.settings.dataset
-        n_samples, n_features, n_classes = (spec.get(key) for key in ("samples", "features", "classes"))
-        n_classes = spec.get("clusters") if n_classes is None else n_classes
-        if None in (n_samples, n_features, n_classes):
-            return self._asked_of(self.dataset)
-        X = np.broadcast_to(0.0, (n_samples, n_features))
-        sha = spec.get("data_sha256") or ""
-        data = SimpleNamespace(name=spec["name"], X=X, n_features=X.shape[1], n_classes=n_classes, sha=sha)
-        return self._asked_of(data)
+        data = stand_in(self.settings)
+        return self._asked_of(self.dataset if data is None else data)
 
     def _asked_of(self, data):
         settings, points = self.settings, self.settings.runner.points
@@ -290,9 +277,3 @@ class Cell:
         finally:
             progress.close()
         return unscored
-
-
-@functools.cache  # its file is hashed
-def check_at_hand(spec, folder):
-    """Raise DataError for data that are not on this machine, or damaged; `spec` is the specification as JSON."""
-    locate(check_spec(from_json(spec)), folder, download=False)

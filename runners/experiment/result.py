@@ -1,14 +1,13 @@
 """Says how a cell went: its trials, and a first look at its scores."""
 
 import math
-import shlex
 from collections import Counter
 from pathlib import Path
 
 from metrics.study import POOR, RANDOM, UNSCORED
 from metrics.study.frames import fits_of, percent
 from metrics.study.summary import Cells, cells_of_draws, summarise
-from runners.code import ROOT
+from runners.place import command_on
 from runners.progress import log
 from runners.store.folder import load_results
 from runners.store.identity import Identity
@@ -46,12 +45,6 @@ def say_result(settings, trials, n_pending, seconds):
     if line := _first_names(results.trials, folder):
         log.info("  %s (%s)", line, command_on("features", folder.parents[1], f"dataset={folder.parts[-2]}"))
     log.info("  %s", folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
-
-
-def command_on(script, study, *words):
-    """Return the command line of a script on the study with this folder."""
-    place = [] if study.parent == ROOT / "results" else [f"results_dir={study.parent}"]
-    return shlex.join(["python", "-m", f"scripts.{script}", f"study={study.name}", *words, *place])
 
 
 def _best_lines(summary):

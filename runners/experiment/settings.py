@@ -21,6 +21,7 @@ from runners.errors import ConfigError
 from runners.experiment import kinds as typed
 from runners.experiment.kinds import check_fields, check_name
 from runners.experiment.method import Method
+from runners.place import PREFIX
 from runners.words import did_you_mean, shown
 from runners.workers.caps import Caps
 from runners.workers.family import CAN_WATCH
@@ -127,6 +128,8 @@ def read_names(config):
     _check_parts(config)
     study, results_dir = _part(config, "study"), _part(config, "results_dir")
     check_name("study", study)
+    if f"{study}/" == PREFIX:
+        raise ConfigError(f"study={study} is the folder of the shipped results: give another name.")
     if not isinstance(results_dir, str) or not results_dir.strip() or "\0" in results_dir:
         raise ConfigError(f"results_dir={results_dir!r} must be a folder.")
     dataset, method = _mapping(config, "dataset"), _mapping(config, "method")

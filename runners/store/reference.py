@@ -16,9 +16,9 @@ import pandas as pd
 
 from runners.code import ROOT
 from runners.errors import StoreError
+from runners.place import PREFIX
 from runners.store.row import from_json, to_json
 
-PREFIX = "reference/"
 SHIPPED = ROOT / "results" / "reference"
 OF_FITS = ("trial", "dataset", "method", "params", "is_default", "status", "fit_s", "eval_s", "identity")
 PROTOCOL, STAMPS, VERIFIED = "_protocol.json", "_stamps.csv", "_verified.json"

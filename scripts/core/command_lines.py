@@ -1,14 +1,18 @@
 """The command lines that fill the gaps of a study, or repeat its points."""
 
 import shlex
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
+from hydra.errors import HydraException
 
 from metrics.protocol import OPTIONAL, Protocol
 from metrics.study import CAPPED, UNSCORED
 from metrics.study.frames import of_kmeans
+from runners.errors import ConfigError
 from runners.experiment.method import RESERVED
+from runners.place import place_of
 from runners.store.reference import PREFIX, shipped_studies
 from runners.store.row import from_json, to_json
 from runners.words import did_you_mean
@@ -46,36 +50,79 @@ def with_commands(text, lines):
 
 
 def fill(cells, study, protocol, experiment=None):
-    """Return the command lines that fill the cells which are not complete, and the names that conf/ does not have.
+    """Return the command lines that fill the cells which are not complete, and notes on them and on what has none.
 
     There is a line for each set of data sets that lack the same methods.  `cells` has method, dataset, clusterer and
     status.  The trials of the study name its protocol; `protocol` is a file of conf/protocol for a study that holds
     nothing yet.  Where nothing of a whole table is stored, the line is that of `experiment`, if there is such a file.
+    A cell has no command where conf/ lacks its files, or its method refuses its data.
     """
     methods, datasets = names("method"), names("dataset")
     open_cells = of_kmeans(cells[~cells["status"].isin([COMPLETE, NO_LABELS])])
     unknown = [name for name in dict.fromkeys(open_cells["method"]) if name not in methods]
     unknown += [name for name in dict.fromkeys(open_cells["dataset"]) if name not in datasets]
     runnable = open_cells[open_cells["method"].isin(methods) & open_cells["dataset"].isin(datasets)]
+    notes = [f"{name} has no file in conf/: run it again as it was run before" for name in unknown]
     if (cells["status"] == NOT_RUN).all() and _runs(experiment, cells["dataset"]):
-        return [f"python run.py experiment={experiment}"], unknown
-    groups = {}
-    for dataset in cells["dataset"].unique():
-        if wanted := tuple(runnable.loc[runnable["dataset"] == dataset, "method"]):
-            groups.setdefault(wanted, []).append(dataset)
+        return [of_experiment(experiment, study)], notes
     protocol = study.protocol.get("name", protocol)
     settings = [f"protocol={protocol}", *([f"study={study.own_name}"] if study.own_name != protocol else [])]
     settings += overrides(protocol, study.protocol)
-    capped = study.trials[study.trials["status"].isin(CAPPED)]
-    capped = set(zip(capped["method"], capped["dataset"], strict=True))
+    refused = _refused(runnable[["method", "dataset"]], study, settings)
+    notes += [f"no command for {method} on {', '.join(data)}, which it refuses" for method, data in refused.items()]
+    possible = [dataset not in refused.get(method, ()) for method, dataset in _pairs(runnable)]
+    capped = set(_pairs(study.trials[study.trials["status"].isin(CAPPED)]))
     lines = []
-    for wanted, places in groups.items():
+    for wanted, places in _groups(runnable.loc[possible], cells["dataset"].unique()).items():
         sweep = ["-m"] if len(wanted) * len(places) > 1 else []
         words = ["python", "run.py", *sweep, *settings, f"method={','.join(wanted)}", f"dataset={','.join(places)}"]
         if capped & {(method, dataset) for method in wanted for dataset in places}:
             words.append(f"runner.retry=[{','.join(UNSCORED)}]")
-        lines.append(shlex.join(words))
-    return lines, unknown
+        lines.append(shlex.join([*words, *place_of(study.results_dir)]))
+    if lines and study.is_shipped:
+        notes.append(f"nothing is written to {study.name}: they run in your own study={study.own_name}")
+    return lines, notes
+
+
+def of_experiment(experiment, study):
+    """Return the command line that runs an experiment into the folder of results of a study."""
+    return shlex.join(["python", "run.py", f"experiment={experiment}", *place_of(study.results_dir)])
+
+
+def _pairs(frame):
+    return zip(frame["method"], frame["dataset"], strict=True)
+
+
+def _groups(cells, datasets):
+    """Return methods -> the data sets on which these are wanted, in this order."""
+    groups = {}
+    for dataset in datasets:
+        if wanted := tuple(cells.loc[cells["dataset"] == dataset, "method"]):
+            groups.setdefault(wanted, []).append(dataset)
+    return groups
+
+
+def _refused(cells, study, settings):
+    """Return method -> data sets for the cells that hold nothing, and cannot, as the method refuses the data."""
+    stored = set(_pairs(study.trials))
+    empty, refused = cells.loc[[pair not in stored for pair in _pairs(cells)]], {}
+    if empty.empty:
+        return refused
+    from runners.experiment.cell import Cell  # here, as they take long to import, and most tables have no gap
+    from runners.experiment.sweep import cells_of_words
+
+    for methods, datasets in _groups(empty, empty["dataset"].unique()).items():
+        asked = []
+        with suppress(ConfigError, HydraException):
+            asked = cells_of_words(*settings, f"method={','.join(methods)}", f"dataset={','.join(datasets)}")
+        for one in asked:
+            # Data whose file states no shape would have to be loaded.
+            if one.dataset.get("samples") is not None:
+                try:
+                    _ = Cell(one).asked
+                except ConfigError:
+                    refused.setdefault(one.method.name, []).append(one.dataset["name"])
+    return refused
 
 
 def _runs(experiment, datasets):
@@ -101,14 +148,14 @@ def fill_pairs(pairs, study, protocol, grid=None):
     if not study.protocol and find("protocol", protocol) is None:
         return []
     frame = pd.DataFrame(pairs, columns=["method", "dataset"]).assign(clusterer="kmeans", status=NOT_RUN)
-    lines, unknown = fill(frame, study, protocol)
+    lines, notes = fill(frame, study, protocol)
     if grid:
         lines = [
             f"{line} '+method.grid.{name}=[{','.join(map(str, values))}]'"
             for line in lines
             for name, values in grid.items()
         ]
-    return lines + [f"({name} has no file in conf/: run it again as it was run before)" for name in unknown]
+    return lines + [f"({words})" for words in notes]
 
 
 def overrides(protocol, stored):

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from scripts.core.command_lines import of_experiment
 from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver
@@ -17,7 +18,7 @@ def main(options):
     rows = recovered(study)
     if rows.empty:
         raise ValueError(
-            f"study={study.name} has no results on data of known truth: run python run.py experiment=ground_truth."
+            f"study={study.name} has no results on data of known truth: run {of_experiment('ground_truth', study)}"
         )
     days = [text[:10] for text in study.frame["started"]]
     text = ground_truth_page(rows, study.name, days) if options["format"] == "md" else rows.to_csv(index=False)

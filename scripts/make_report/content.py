@@ -7,6 +7,7 @@ import pandas as pd
 from metrics.study import METRICS
 from metrics.study.frames import percent
 from metrics.study.summary import SELECTIONS
+from runners.place import place_of
 from runners.words import counted, duration
 from scripts.audit import make_audit
 from scripts.audit.audit_page import compact, titles
@@ -57,6 +58,7 @@ def gather(study, selection="best_over_grid"):
     shown = {cell["trial"]: cell["size"] for cell in cells if cell["trial"]}
     return {
         "study": study.name,
+        "place": "".join(f" {word}" for word in place_of(study.results_dir)),
         "paper": PAPERS.get(source),
         "selection": selection,
         "selection_text": SELECTIONS[selection],

@@ -3,12 +3,14 @@
 import base64
 import io
 import re
+import shlex
 
 import pandas as pd
 from matplotlib.lines import Line2D
 
 from metrics.study.ranks import ranks
 from metrics.study.summary import SELECTIONS
+from runners.place import place_of
 from scripts.core.command_lines import MissingResults
 from scripts.core.conf import printed, unique_names
 from scripts.make_figure.curves import acc_vs_size
@@ -52,7 +54,8 @@ def figures(folder, study, selection):
             name = f"ACC against the number of features on {printed('dataset', dataset)}"
             source = _drawn(figure)
             if total + len(source) > FIGURE_BYTES:
-                left_out.append(f"{name} (python -m scripts.make_figure figure=acc_vs_size study={study.name})")
+                words = ["python", "-m", "scripts.make_figure", "figure=acc_vs_size", f"study={study.name}"]
+                left_out.append(f"{name} ({shlex.join([*words, *place_of(study.results_dir)])})")
                 break  # the others are as large, and the command draws them all
             total += len(source)
             shown.append({"name": name, "source": source})

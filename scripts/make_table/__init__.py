@@ -35,7 +35,7 @@ def make_table(spec, study, selection="best_over_grid", learned=True):
     cells = table_cells(spec, study, selection, learned)
     part = study.part(spec.rows, spec.columns)
     short, below = reading(cells, part, spec.paper), background(cells, part) + seed_notes(cells, study)
-    lines, unknown = fill(cells, study, spec.protocol, experiment=study.own_name)
+    lines, notes = fill(cells, study, spec.protocol, experiment=study.own_name)
     names = unique_names("method", cells["method"].unique())
     if RANDOM in set(part.trials["method"]) and spec.metric != "seconds":
         names[RANDOM] = name_of_draws(selection, part, spec.columns)
@@ -47,8 +47,8 @@ def make_table(spec, study, selection="best_over_grid", learned=True):
     sources = {row: spec.printed_row(row[0]) for row in rows}
     if lines:
         below.append("The commands below run what is missing and repeat what failed.")
-    if unknown:
-        below.append(f"Not in conf/, and so without a command: {', '.join(unknown)}.")
+    if notes:
+        below.append(f"Commands: {'; '.join(notes)}.")
     return Table(
         name=spec.name,
         title=spec.title,

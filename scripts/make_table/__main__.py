@@ -5,7 +5,7 @@ from dataclasses import replace
 from hydra.core.hydra_config import HydraConfig
 
 from metrics.study import METRICS
-from scripts.core.command_lines import check_stored, no_results, with_commands
+from scripts.core.command_lines import check_stored, no_results, of_experiment, with_commands
 from scripts.core.conf import find
 from scripts.core.entry import command, is_typed
 from scripts.core.study import Study
@@ -33,7 +33,7 @@ def main(options):
     variants = options["variants"]
     if name is not None and not is_typed("table"):
         if study.trials.empty:
-            lines = [f"python run.py experiment={name}"] if find("experiment", name) else []
+            lines = [of_experiment(name, study)] if find("experiment", name) else []
             raise ValueError(with_commands(no_results(study), lines))
         table = study_table(study, options["selection"], options["metric"], variants in (None, True), **given)
     else:

@@ -3,7 +3,7 @@
 import shutil
 
 from runners.cli.boundary import words_of
-from runners.experiment.result import command_on
+from runners.place import command_on
 from runners.store.files import StoreError
 from runners.store.folder import load_results
 from scripts.core.study import Study

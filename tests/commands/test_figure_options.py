@@ -1,8 +1,11 @@
 """The options of make_figure: names as a list of one, options that a figure does not have, and unknown studies."""
 
+from dataclasses import replace
+
 import pytest
 from frames import frames, store
 
+from runners.place import home
 from scripts.core.command_lines import fill_pairs, no_results, with_commands
 from scripts.core.study import Study
 from scripts.make_figure import FIGURES
@@ -69,6 +72,25 @@ def test_no_command_names_a_protocol_that_does_not_exist():
     assert fill_pairs([("mcfs", "umist")], Study.of("dgufs", nothing), "dgufs") == [
         "python run.py protocol=dgufs method=mcfs dataset=umist"
     ]
+
+
+def test_no_command_names_a_cell_whose_data_its_method_refuses():
+    cells = [("spca_psd", "allaml"), ("hvg", "digits"), ("mcfs", "allaml")]
+    assert fill_pairs(cells, Study.of("fair", frames([])), "fair") == [
+        "python run.py protocol=fair method=mcfs dataset=allaml",
+        "python run.py protocol=fair method=hvg dataset=digits",
+        "(no command for spca_psd on allaml, which it refuses)",
+    ]
+
+
+def test_a_command_names_the_folder_of_results_and_the_study_that_it_writes_to(tmp_path):
+    study = replace(Study.of("reference/dgufs", frames([])), results_dir=tmp_path / "my results")
+    assert fill_pairs([("mcfs", "umist")], study, "dgufs") == [
+        f"python run.py protocol=dgufs method=mcfs dataset=umist 'results_dir={tmp_path}/my results'",
+        "(nothing is written to reference/dgufs: they run in your own study=dgufs)",
+    ]
+    usual = replace(study, results_dir=home() / "results")
+    assert fill_pairs([("mcfs", "umist")], usual, "dgufs")[0].endswith("dataset=umist")
 
 
 @pytest.fixture

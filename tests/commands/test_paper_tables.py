@@ -110,7 +110,7 @@ def test_a_table_of_running_times_has_the_seconds_of_all_fits_that_did_not_fail(
 
 def test_a_study_of_an_experiment_that_was_never_run_is_filled_by_that_experiment(tmp_path):
     table = make_table(read_table("dgufs_table2"), Study.open(tmp_path, "dgufs_quick"))
-    assert table.commands == ["python run.py experiment=dgufs_quick"]
+    assert table.commands == [f"python run.py experiment=dgufs_quick results_dir={tmp_path}"]
     spec = replace(read_table("dgufs_table2"), columns=["digits"])  # which it does not run on
     assert "experiment=" not in make_table(spec, Study.open(tmp_path, "dgufs_quick")).commands[0]
 

@@ -116,6 +116,7 @@ def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_p
         (["protocol.scaling=max"], "none, minmax, zscore, unit_norm, unit_features"),
         (["protocol.sizes=40"], "protocol.sizes=40 must be a list"),
         (["+protocol.restart=3"], "Did you mean restarts?"),
+        (["study=reference"], "study=reference is the folder of the shipped results"),
         (["~protocol.nmi"], "the protocol lacks nmi"),
         (["~method.params"], "lacks 'params'"),
         (["method=dgufs", "method.name=mine"], "conf/method/dgufs.yaml: name is 'mine', it must be that of the file"),

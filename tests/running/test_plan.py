@@ -7,9 +7,11 @@ from fits import config
 from frames import frames, store
 
 from runners.cli.report import total_line
+from runners.errors import ConfigError
 from runners.experiment import plan
 from runners.experiment.cell import Cell
 from runners.experiment.plan import Times
+from runners.experiment.sweep import cells_of_words
 from runners.store import reference
 from runners.store.files import read_rows
 from runners.words import duration
@@ -91,3 +93,9 @@ def test_stored_fits_are_read_for_the_data_sets_that_are_asked_for(tmp_path, mon
         times.of("umist", (575, 644), {"a": 1})
     times.of("orl", (400, 1024), {"a": 1})  # UMIST is its nearest
     assert read == ["umist"]
+
+
+def test_a_plan_refuses_what_a_run_refuses_for_values_below_0():
+    (settings,) = cells_of_words("protocol=fair", "method=hvg", "dataset=truth_wide_d1_s0")
+    with pytest.raises(ConfigError, match="hvg on truth_wide_d1_s0 .*Negative values in data"):
+        Cell(settings).plan()
