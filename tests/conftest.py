@@ -14,6 +14,7 @@ arithmetic.start()
 import logging
 from pathlib import Path
 
+import forked
 import pytest
 from hydra.core.config_store import ConfigStore
 
@@ -28,6 +29,16 @@ def pytest_addoption(parser):
     parser.addoption(
         "--reference-dir", help="folder of the released programs' input/output pairs [<data-dir>/../reference]"
     )
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node):
+    node.workerinput["commands"] = forked.address()  # one server for all workers of pytest-xdist
+
+
+def pytest_configure(config):
+    if hasattr(config, "workerinput"):
+        forked.join(config.workerinput["commands"])
 
 
 def pytest_report_header(config):

@@ -6,35 +6,26 @@ A forked command imports all modules of this project itself, has its own argumen
 ends as Python does, but that the objects of the packages are not freed one by one, which takes longer than many a
 command.  What depends on how packages are imported, or on the first moments of a process, is tested with
 `subprocess`.
+
+The workers of pytest-xdist have one server (tests/conftest.py), `fork_server.py`.
 """
 
 import atexit
-import gc
-import importlib.util
 import json
 import os
-import runpy
 import select
-import signal
+import socket
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
-PACKAGES = """
-filelock h5py hydra hydra._internal.core_plugins.basic_sweeper jinja2 joblib matplotlib.figure
-matplotlib.backends.backend_agg numba pandas PIL.Image platformdirs pyarrow.pandas_compat pyarrow.parquet requests
-scipy.io scipy.stats sklearn.cluster sklearn.datasets sklearn.feature_selection sklearn.linear_model
-sklearn.manifold sklearn.neighbors threadpoolctl tqdm
-""".split()
 READ_AT_IMPORT = ("MPL", "MKL", "NPY", "NUMBA", "OMP", "OPENBLAS", "PYTHON")  # beginnings of names of variables
 OWN = ("PYTHONPATH",)  # those of them that are given to a command all the same
-ROOT = Path(__file__).resolve().parents[1]
-DIGESTS = "runners/code/syntax.py"
+SERVER = Path(__file__).with_name("fork_server.py")
 
 
 def run(words, cwd, environment=None, timeout=300):
@@ -161,131 +152,68 @@ def _runs_at_start(environment):
 
 
 class _Server:
-    """The process that forks; it ends with the one that started it."""
+    """The process that forks; it imports nothing before it is asked, and ends with the one that started it."""
 
     def __init__(self):
         environment = {name: text for name, text in os.environ.items() if name not in OWN}
-        self._compiled = tempfile.TemporaryDirectory()
-        self._process = subprocess.Popen(
-            [sys.executable, __file__, self._compiled.name],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            bufsize=0,
-            env=environment,
-        )  # unbuffered, as `select` does not see what a buffer holds
-
-    def start(self, request):
-        """Return the number of the process of a command."""
-        self._process.stdin.write(json.dumps(request).encode() + b"\n")
-        return int(self._process.stdout.readline())
-
-    def ask(self, request, timeout):
-        """Return the exit status of a command, as in `subprocess.Popen.returncode`."""
-        pid = self.start(request)
-        if not select.select([self._process.stdout], [], [], timeout)[0]:
-            with suppress(ProcessLookupError):
-                os.kill(pid, 9)
-            self._process.stdout.readline()
-            raise subprocess.TimeoutExpired(request["words"], timeout)
-        return int(self._process.stdout.readline())
+        self._folder = tempfile.TemporaryDirectory()
+        self.address = str(Path(self._folder.name, "socket"))
+        with socket.socket(socket.AF_UNIX) as listening:
+            listening.bind(self.address)
+            listening.listen()
+            self._process = subprocess.Popen(
+                [sys.executable, SERVER, self._folder.name, str(listening.fileno())],
+                stdin=subprocess.PIPE,
+                pass_fds=[listening.fileno()],
+                env=environment,
+            )
 
     def end(self):
         self._process.stdin.close()
         self._process.wait()
-        self._compiled.cleanup()
+        self._folder.cleanup()
+
+
+class _Client:
+    """The connection of this process to a server, which forks a process for it that then forks its commands."""
+
+    def __init__(self, address):
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.connect(address)
+        self._file = self._socket.makefile("rwb", buffering=0)  # as `select` does not see what a buffer holds
+
+    def start(self, request):
+        """Return the number of the process of a command."""
+        self._file.write(json.dumps(request).encode() + b"\n")
+        return int(self._file.readline())
+
+    def ask(self, request, timeout):
+        """Return the exit status of a command, as in `subprocess.Popen.returncode`."""
+        pid = self.start(request)
+        if not select.select([self._socket], [], [], timeout)[0]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, 9)
+            self._file.readline()
+            raise subprocess.TimeoutExpired(request["words"], timeout)
+        return int(self._file.readline())
+
+
+@cache
+def address():
+    """Start a server and return the address of its socket."""
+    server = _Server()
+    atexit.register(server.end)
+    return server.address
+
+
+def join(place):
+    """Let the server at an address run the commands of this process, which otherwise starts one of its own."""
+    _joined.append(place)
+
+
+_joined = []
 
 
 @cache
 def _server():
-    server = _Server()
-    atexit.register(server.end)
-    return server
-
-
-def _serve():
-    """Fork for each request, and say the number of the process and how it ended; return the request in the fork."""
-    for line in sys.stdin:
-        request = json.loads(line)
-        ended = request.pop("ended", None)
-        if ended and os.fork():  # the first fork stays, and waits for the command; nobody waits for it
-            continue
-        pid = os.fork()
-        if not pid:
-            if ended:
-                os.setsid()
-                signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background ignores
-            return request
-        print(pid, flush=True)
-        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        if ended:
-            Path(ended).write_text(f"{status}\n")
-            os._exit(0)
-        print(status, flush=True)
-    sys.exit()
-
-
-def _become(words, cwd, environment, files):
-    """Make this process the command."""
-    os.chdir(cwd)
-    os.environ.clear()
-    os.environ.update(environment)
-    for number, file in enumerate([os.devnull, *files]):
-        opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY)
-        os.dup2(opened, number)
-        os.close(opened)
-    first, *arguments = words
-    name = arguments.pop(0) if first == "-m" else str(Path(first).absolute())
-    beside = os.getcwd() if first == "-m" else str(Path(name).parent)
-    if Path(beside, DIGESTS).is_file() and Path(beside, DIGESTS).read_bytes() == (ROOT / DIGESTS).read_bytes():
-        sys.modules["runners.code.syntax"] = syntax
-    sys.path[0:1] = [beside, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
-    sys.argv = [first, *arguments]
-    status = None
-    try:
-        if first == "-m":
-            runpy.run_module(name, run_name="__main__", alter_sys=True)
-        else:
-            runpy.run_path(name, run_name="__main__")
-    except SystemExit as end:
-        status = end.code
-        if not isinstance(status, int | None):
-            raise  # Python prints what it is
-    _end(status or 0)
-
-
-def _prepared():
-    """Do what most commands do first and what no file of the project changes.
-
-    The first compiled function takes a third of a second, the digests of our sources a fifth.  Return
-    `runners.code.syntax`, which keeps each digest under the whole source.
-    """
-    sys.modules["numba"].njit(lambda: None)()
-    specification = importlib.util.spec_from_file_location("runners.code.syntax", ROOT / DIGESTS)
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    for pattern in ("methods/core/*.py", "metrics/*.py", "datasets/scaling.py"):
-        for path in ROOT.glob(pattern):
-            module.read(path.read_bytes())
-    return module
-
-
-def _end(status):
-    """End this process as Python does, but leave its memory to the system as it is."""
-    threading._shutdown()
-    atexit._run_exitfuncs()
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(status & 0xFF)
-
-
-if __name__ == "__main__":
-    for package in PACKAGES:
-        __import__(package)
-    syntax = _prepared()
-    # The first command compiles our modules for the others, also where PYTHONDONTWRITEBYTECODE is set.  All read what
-    # `make test` has compiled before, and copies of the checkout read their copies of it.
-    sys.dont_write_bytecode = False
-    if not (ROOT / "runners" / "__pycache__").is_dir():
-        sys.pycache_prefix = sys.argv[1]
-    gc.freeze()  # or the first collection in every fork would copy all memory of the packages
-    _become(**_serve())
+    return _Client(*_joined or [address()])

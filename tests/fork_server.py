@@ -1,0 +1,130 @@
+"""The process that `forked` asks to run commands, each in a fork of it: ``python fork_server.py FOLDER SOCKET``.
+
+The folder is one for compiled modules, the socket the number of a file that it has inherited.
+"""
+
+import atexit
+import gc
+import importlib.util
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import sys
+import threading
+from functools import cache
+from pathlib import Path
+
+PACKAGES = """
+filelock h5py hydra hydra._internal.core_plugins.basic_sweeper jinja2 joblib matplotlib.figure
+matplotlib.backends.backend_agg numba pandas PIL.Image platformdirs pyarrow.pandas_compat pyarrow.parquet requests
+scipy.io scipy.stats sklearn.cluster sklearn.datasets sklearn.feature_selection sklearn.linear_model
+sklearn.manifold sklearn.neighbors threadpoolctl tqdm
+""".split()
+ROOT = Path(__file__).resolve().parents[1]
+DIGESTS = "runners/code/syntax.py"
+
+
+def _accept(listening):
+    """Fork for each process that connects, until the one that started this has ended; return the file in the fork."""
+    while sys.stdin not in select.select([sys.stdin, listening], [], [])[0]:
+        connection, _ = listening.accept()
+        _prepared()
+        signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for these forks
+        if not os.fork():
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            listening.close()
+            return connection.makefile("rwb", buffering=0)
+        connection.close()
+    os._exit(0)
+
+
+def _serve(file):
+    """Fork for each request, and say the number of the process and how it ended; return the request in the fork."""
+    for line in file:
+        request = json.loads(line)
+        ended = request.pop("ended", None)
+        if ended and os.fork():  # the first fork stays, and waits for the command; nobody waits for it
+            continue
+        pid = os.fork()
+        if not pid:
+            if ended:
+                os.setsid()
+                signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background ignores
+            return request
+        file.write(f"{pid}\n".encode())
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        if ended:
+            Path(ended).write_text(f"{status}\n")
+            os._exit(0)
+        file.write(f"{status}\n".encode())
+    os._exit(0)
+
+
+def _become(words, cwd, environment, files):
+    """Make this process the command."""
+    os.chdir(cwd)
+    os.environ.clear()
+    os.environ.update(environment)
+    for number, file in enumerate([os.devnull, *files]):
+        opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY)
+        os.dup2(opened, number)
+        os.close(opened)
+    first, *arguments = words
+    name = arguments.pop(0) if first == "-m" else str(Path(first).absolute())
+    beside = os.getcwd() if first == "-m" else str(Path(name).parent)
+    if Path(beside, DIGESTS).is_file() and Path(beside, DIGESTS).read_bytes() == (ROOT / DIGESTS).read_bytes():
+        sys.modules["runners.code.syntax"] = _prepared()
+    sys.path[0:1] = [beside, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
+    sys.argv = [first, *arguments]
+    status = None
+    try:
+        if first == "-m":
+            runpy.run_module(name, run_name="__main__", alter_sys=True)
+        else:
+            runpy.run_path(name, run_name="__main__")
+    except SystemExit as end:
+        status = end.code
+        if not isinstance(status, int | None):
+            raise  # Python prints what it is
+    _end(status or 0)
+
+
+@cache
+def _prepared():
+    """Import the packages, and do what most commands do first and what no file of the project changes.
+
+    The first compiled function takes a third of a second, the digests of our sources a fifth.  Return
+    `runners.code.syntax`, which keeps each digest under the whole source.
+    """
+    for package in PACKAGES:
+        __import__(package)
+    sys.modules["numba"].njit(lambda: None)()
+    specification = importlib.util.spec_from_file_location("runners.code.syntax", ROOT / DIGESTS)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    for pattern in ("methods/core/*.py", "metrics/*.py", "datasets/scaling.py"):
+        for path in ROOT.glob(pattern):
+            module.read(path.read_bytes())
+    # The first command compiles our modules for the others, also where PYTHONDONTWRITEBYTECODE is set.  All read what
+    # `make test` has compiled before, and copies of the checkout read their copies of it.
+    sys.dont_write_bytecode = False
+    if not (ROOT / "runners" / "__pycache__").is_dir():
+        sys.pycache_prefix = sys.argv[1]
+    gc.freeze()  # or the first collection in every fork would copy all memory of the packages
+    return module
+
+
+def _end(status):
+    """End this process as Python does, but leave its memory to the system as it is."""
+    threading._shutdown()
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status & 0xFF)
+
+
+if __name__ == "__main__":
+    _become(**_serve(_accept(socket.socket(fileno=int(sys.argv[2])))))
