@@ -1,4 +1,4 @@
-"""What a method may refuse of data that are not loaded: their shape, and values below 0."""
+"""The stand-in for data that are not loaded: their shape, and the least value that a method may refuse."""
 
 import functools
 import json

@@ -32,7 +32,7 @@ N_COPIES = 1000
 N_FITS = 20_000  # copies where `N_COPIES` leave a verdict open: at `AS_BAD` their share has an error of .0015
 # Points of noise of an honest copy besides the error of each cell: `program_noise` of the shipped studies, 2.5, with an
 # error of its own and rounded up to a tenth, so that no verdict rests on which programs were run.
-HONEST = 2.6
+HONEST = 2.7
 TOGETHER = 0.68  # how far the noise of ACC and that of NMI go together in a copy: their correlation between programs
 N_ORDERS, N_ORDERS_OF_COPIES = 9999, 1999  # orders drawn where there are too many; p of a copy needs no third digit
 SOME = 200  # copies at a time, and for the noise that half of them pass with: their share has an error of 3.5 points
