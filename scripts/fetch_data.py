@@ -17,7 +17,7 @@ from datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user
 from datasets.loaders import read_source
 from datasets.spec import files_of
 from runners.cli.boundary import boundary, guard
-from runners.words import counted
+from runners.words import counted, did_you_mean
 from scripts.core.programs import parser_of
 
 
@@ -28,7 +28,10 @@ def main(arguments=None):
     known = dataset_names()
     unknown = sorted(set(options.names) - set(known))
     if unknown:
-        parser.error(f"unknown: {', '.join(unknown)}; the known data sets are {', '.join(known)}")
+        near = "".join(did_you_mean(name, known) for name in unknown)
+        parser.error(f"unknown: {', '.join(unknown)}.{near} The known data sets are {', '.join(known)}")
+    if options.names and options.all:
+        parser.error(f"--all is all data sets, and {counted(len(options.names), 'name')} was given: one or the other")
     if options.jobs < 1:
         parser.error(f"--jobs {options.jobs} must be at least 1")
     if not (options.names or options.all or options.list or options.verify):

@@ -90,7 +90,8 @@ def score_again(study, methods=None, datasets=None, n_starts=200, n_jobs=1):
     trials = rows_of(study.filled().trials, methods, datasets)
     protocol = Protocol(**study.protocol)
     if n_starts < 2 * protocol.restarts:
-        raise ValueError(f"restarts={n_starts} must be {2 * protocol.restarts} or more: two groups of the table's.")
+        least = 2 * protocol.restarts
+        raise ValueError(f"restarts={n_starts} must be {least} or more: two groups of {protocol.restarts}.")
     load_engine()
     stored, problems = load_refits(study, RESTARTS), []
     for dataset, own in trials.groupby("dataset"):

@@ -110,6 +110,8 @@ def test_verify_of_a_named_set_that_is_not_there_fails(registry, cache, capsys):
     ("arguments", "words"),
     [
         (["none_such"], "known data sets are gone, one, two"),
+        (["onn"], "unknown: onn. Did you mean one? The known"),
+        (["one", "--all"], "--all is all data sets, and 1 name was given: one or the other"),
         ([], "known ones are gone"),
         (["--all", "--jobs", "0"], "0"),
     ],
