@@ -132,6 +132,8 @@ def _check_clusters(name, y, clusters, n_samples):
         raise DataError(
             f"{name} has no labels: say how many clusters to look for, clusters=K, as methods and K-means need it."
         )
+    if clusters is not None and not (isinstance(clusters, int | np.integer) and clusters >= 2):
+        raise DataError(f"{name}: clusters={clusters!r} must be a whole number, 2 or more.")
     if y is None and clusters > n_samples:
         raise DataError(f"{name}: clusters={clusters} must be at most {n_samples}, the number of samples.")
     if y is not None and clusters is not None:

@@ -161,8 +161,6 @@ def as_dataset(X, y=None, name=None, clusters=None):
     given = {} if clusters is None else {"clusters": clusters}
     if name is not None:
         _check_name(name)
-    if clusters is not None and not (isinstance(clusters, int | np.integer) and clusters >= 2):
-        raise DataError(f"clusters={clusters!r} must be a whole number, 2 or more.")
     columns = getattr(X, "columns", None)  # of a DataFrame
     if hasattr(X, "iloc"):
         _check_frame(X, y)
@@ -173,7 +171,8 @@ def as_dataset(X, y=None, name=None, clusters=None):
 
 def _check_frame(X, y):
     """Refuse a DataFrame with columns of no numbers, or with the rows of y in another order."""
-    texts = [str(name) for j, name in enumerate(X.columns) if not _is_numeric(X.iloc[:, j])]
+    odd = [j for j, kind in enumerate(X.dtypes) if kind.kind not in "biuf"]
+    texts = [str(X.columns[j]) for j in odd if not _is_numeric(X.iloc[:, j])]
     if texts:
         raise DataError(f"X has columns that hold no numbers ({_first(texts)}): leave them out, or encode them.")
     if hasattr(y, "iloc") and not X.index.equals(y.index) and set(X.index) == set(y.index):
