@@ -30,17 +30,20 @@ def gaps(chosen, datasets, methods=None):
 
     `chosen` is of `Study.select`, of one clusterer.  Without `methods` they are those that it has.
     """
-    cells = chosen.set_index(["dataset", "method"])
+    missing = chosen[chosen["mean"].notna()].set_index(["dataset", "method"])["n_missing"].to_dict()
     pairs = [(name, method) for name in datasets for method in methods or chosen["method"].unique()]
-    whole = {pair: not cells["n_missing"].get(pair, 0) for pair in cells.index[cells["mean"].notna()]}
-    said = {"no scores": [pair for pair in pairs if pair not in whole and methods],
-            "incomplete": [pair for pair in pairs if whole.get(pair) is False]}  # fmt: skip
-    texts = {
-        words: ", ".join(printed("method", method) + (f" on {printed('dataset', name)}" if len(datasets) > 1 else "")
-                         for name, method in found)
-        for words, found in said.items() if found
-    }  # fmt: skip
-    return "".join(f"\n{words.capitalize()}: {text}." for words, text in texts.items())
+    said = {
+        "No scores": [pair for pair in pairs if methods and pair not in missing],
+        "Incomplete": [pair for pair in pairs if missing.get(pair)],
+    }
+    return "".join(f"\n{words}: {_listed(found, len(datasets) > 1)}." for words, found in said.items() if found)
+
+
+def _listed(pairs, with_dataset):
+    return ", ".join(
+        printed("method", method) + (f" on {printed('dataset', name)}" if with_dataset else "")
+        for name, method in pairs
+    )
 
 
 def usual(figure):
