@@ -1,5 +1,6 @@
 """The content of the report page, as plain values; the template decides how it looks."""
 
+import shlex
 from collections import Counter
 
 import pandas as pd
@@ -58,7 +59,7 @@ def gather(study, selection="best_over_grid"):
     shown = {cell["trial"]: cell["size"] for cell in cells if cell["trial"]}
     return {
         "study": study.name,
-        "place": "".join(f" {word}" for word in place_of(study.results_dir)),
+        "place": "".join(f" {shlex.quote(word)}" for word in place_of(study.results_dir)),
         "paper": PAPERS.get(source),
         "selection": selection,
         "selection_text": SELECTIONS[selection],

@@ -1,6 +1,7 @@
 """The report page: self-contained, with links that exist, and what it says of a study."""
 
 import base64
+import html
 import io
 import re
 
@@ -41,6 +42,12 @@ def test_a_page_of_many_fits_has_no_curves_and_only_the_figures_that_fit(tmp_pat
     without = make_report(study)
     assert "which are too many for one page" in without and "A cell leads to the fit" not in without
     assert 'class="trial"' not in without and 'href="#t-' not in without
+
+
+def test_commands_of_a_page_quote_a_folder_with_a_space(tmp_path):
+    page = html.unescape(report(tmp_path / "my results", SMALL))
+    lines = [line for line in re.findall("<code>(python -m scripts.+?)</code>", page) if "study=" in line]
+    assert lines and all(line.endswith(f" 'results_dir={tmp_path}/my results'") for line in lines)
 
 
 def test_a_page_of_many_data_sets_has_a_row_for_each_method_and_says_where_the_others_are(tmp_path, monkeypatch):
