@@ -6,6 +6,7 @@ those of the papers that are shipped.
 python -m scripts.findings             write what differs, and say what
 python -m scripts.findings --check     write nothing; status 1 where something differs
 python -m scripts.findings --summary FILE.pdf     the findings on two pages, and nothing else
+python -m scripts.findings --further STUDY     print what data sets beyond the plan's say of its hypotheses
 """
 
 import re
@@ -19,7 +20,7 @@ from scripts.core.conf import ROOT
 from scripts.core.programs import parser_of, program, renewed
 from scripts.core.study import Study
 from scripts.findings import clusters, settings_of
-from scripts.findings.findings_page import page, paper, readme
+from scripts.findings.findings_page import further, page, paper, readme
 from scripts.findings.panels import draw, draw_families, draw_sizes
 from scripts.findings.predictions import SEARCHED
 from scripts.kept import GRIDS
@@ -98,7 +99,13 @@ def main():
     parser.add_argument("--study", default=STUDY, help="a shipped study (%(default)s)")
     parser.add_argument("--check", action="store_true", help="write nothing; status 1 where something differs")
     parser.add_argument("--summary", metavar="FILE", help="a PDF of two pages; nothing else is written")
+    parser.add_argument("--further", metavar="STUDY", help="any study of data beyond the plan's; nothing is written")
+    parser.add_argument(
+        "--results-dir", default=ROOT / "results", help="where the study of --further lies (%(default)s)"
+    )
     given = parser.parse_args()
+    if given.further:
+        return print(further(Study.open(given.results_dir, given.further)))
     if given.summary:
         from scripts.findings.summary import save_summary
 

@@ -1,7 +1,7 @@
 """docs/findings.md and the part of the README that is printed: the sentences are computed, as their numbers are."""
 
-from scripts.core.conf import printed, unique_names
-from scripts.core.text import POINTS, with_interval
+from scripts.core.conf import family_of, printed, unique_names
+from scripts.core.text import POINTS, listed, with_interval
 from scripts.core.views import notes, render
 from scripts.findings import clusters, kinds, panels, plan, predictions, recent, search, twins
 from scripts.ranks.choice import base_methods
@@ -40,6 +40,31 @@ def page(study, settings):
         recent=[(one.size, recent.lines(one.recent)) for one in settings if len(one.recent)],
         lacking=recent.lacking(settings),
         gain_notes=gain_notes(field, [first.random]),
+    )
+
+
+def further(study):
+    """Return a page on what the data sets of any study that no part of the plan has say of its hypotheses.
+
+    A ValueError says that there are none, or too little of them.
+    """
+    own = plan.choice_of(study.filled())
+    datasets, _ = plan.further(own.datasets)
+    families = sorted({family_of(name) for name in datasets})
+    if len(families) < plan.FEWEST:
+        raise ValueError(
+            f"{study.name} has data beyond the plan's of {len(families)} families ({', '.join(families) or 'none'}), "
+            f"and of fewer than {plan.FEWEST} no p is {plan.LEVEL} or less: run more data, each with random rankings."
+        )
+    found = plan.estimates(study, plan.further)
+    if found is None:
+        raise ValueError(f"no method of {study.name} has scores at a size of {listed([*map(str, plan.WEIGHTS)])}.")
+    return render(
+        "findings/further.md.j2",
+        study=study,
+        found=found,
+        lines=predictions.lines(study, found, study, found.families),
+        beside=sorted(set(study.trials["dataset"]) - set(found.families)),
     )
 
 

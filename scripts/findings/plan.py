@@ -11,10 +11,11 @@ from metrics.study.frames import of_kmeans, percent
 from scripts.compare.controls import ALL, RANDOM
 from scripts.core.conf import family_of, find, printed_family
 from scripts.core.text import listed
-from scripts.ranks.choice import choose
+from scripts.ranks.choice import choose, source_of
 from scripts.ranks.gains import above, below
 
-CONFIRMATORY = "fair_confirmatory"
+EXPLORATORY, CONFIRMATORY = "fair_exploratory", "fair_confirmatory"
+MADE_UP = "synthetic"  # a family of data that the plan does not speak of
 SCORES = ("acc", "nmi")
 LEVEL = 0.05  # of p
 # Numbers of flips of signs: a p of .05 has a standard error of .0002 with the first, and of .001 with the second, which
@@ -24,6 +25,7 @@ NAMED = 3  # most families that a sentence names
 # Half-widths in points of accuracy: what was hoped for when the data sets were chosen, and what docs/plan.md simulates.
 HOPED, EXPECTED = 1.4, 2.13
 ENOUGH = 15  # families: a method with scores in so many stands among the others, or in all where there are fewer
+FEWEST = 6  # families: p by flips of the signs of fewer is above `LEVEL`, whatever was found
 # Weights of sizes in a mean over sizes: about the inverse of the spread of gains over the exploratory data sets, which
 # falls from 9.5 points of accuracy with 10 features to 3 with 300.
 WEIGHTS = {10: 2, 25: 2, 50: 3, 100: 4, 200: 6, 300: 6}
@@ -59,6 +61,14 @@ def tested(datasets):
     new = [name for name in datasets if name in confirmatory]
     confirms = len(new) == len(confirmatory)
     return new if confirms else [name for name in datasets if name not in confirmatory], confirms
+
+
+def further(datasets):
+    """Return the data sets of sources that no part of the plan has, which are tested, and True, as `tested` does."""
+    known = {*datasets_of(EXPLORATORY), *datasets_of(CONFIRMATORY)}
+    known |= {source_of(name) for name in known}
+    new = [name for name in datasets if known.isdisjoint((name, source_of(name))) and family_of(name) != MADE_UP]
+    return new, True
 
 
 def scores_by_size(study, scores=SCORES):
@@ -106,7 +116,7 @@ class Estimates(NamedTuple):
     """The gains of the methods as the plan estimates and tests them."""
 
     families: dict  # of the data sets that count, as `tested` chooses them
-    confirms: bool  # whether these are confirmatory
+    confirms: bool  # whether these test the hypotheses
     n_new: int  # confirmatory data sets on which a method has run, whether they count yet or not
     means: pd.DataFrame  # the families' gains, by (method, score)
     table: pd.DataFrame  # (method, score) by mean, low, high, p, and the families without which p is above `LEVEL`
@@ -161,10 +171,13 @@ def sure(table, sign):
     return own.loc[(-own["mean"].abs()).sort_values(kind="stable").index]
 
 
-def estimates(study):
-    """Return the `Estimates` of a study; None where it has no method in enough families."""
+def estimates(study, part=tested):
+    """Return the `Estimates` of a study; None where it has no method in enough families.
+
+    `part` chooses the data sets, as `tested` and `further` do.
+    """
     choice = choice_of(study)
-    datasets, confirms = tested(choice.datasets)
+    datasets, confirms = part(choice.datasets)
     families = {name: family_of(name) for name in datasets}
     columns = pd.MultiIndex.from_product([choice.methods, SCORES], names=["method", "score"])
     gains = curves(study).reindex(index=datasets)

@@ -46,8 +46,11 @@ NONE_GAINS = (
 HYPOTHESES = (*map(str, METHODS), *NONE_GAINS)  # in the order of the plan
 
 
-def lines(study, found, grids=None):
-    """Return a table of all hypotheses with outcomes, the head first: of the `found` estimates, the last of `grids`."""
+def lines(study, found, grids=None, families=None):
+    """Return a table of all hypotheses with outcomes, the head first: of the `found` estimates, the last of `grids`.
+
+    `families` has the data sets of the last with their families, by default those of `SEARCHED`.
+    """
     if found is None or not found.confirms:
         n_new, n_all = found.n_new if found is not None else 0, len(datasets_of(CONFIRMATORY))
         so_far = f"waits: {n_new} of {n_all} data sets have been run" if n_new else "not run yet"
@@ -60,7 +63,7 @@ def lines(study, found, grids=None):
         lacking = [name for name in base_methods() if is_recent(name) and name not in since.index.unique(0)]
         shown = unique_names("method", [*since.index.unique(0), *lacking])
         outcomes.append(none_gains(since, len(found.means), shown, sorted(shown[name] for name in lacking)))
-        outcomes.append(no_choice_gains(grids))
+        outcomes.append(no_choice_gains(grids, families))
     rows = [[str(n), text, *own] for n, (text, own) in enumerate(zip(HYPOTHESES, outcomes, strict=True), 1)]
     return [["", "Hypothesis", *head], *rows]
 
@@ -78,7 +81,7 @@ def judged(one, table, n_families):
     """Return the outcome of a hypothesis on a method, and a text for each score, from a table of `over_families`."""
     own = table[[method == one.method and score in one.scores for method, score in table.index]]
     if own.empty:
-        return [f"not tested: scores in fewer than {ENOUGH} families", *[""] * len(SCORES)]
+        return _too_few(n_families)
     words = [word for word, sign in ((CONFIRMED, one.sign), (CONTRADICTED, -one.sign)) if len(sure(own, sign))]
     told = {score: _told(row, n_families) for (_, score), row in own.iterrows()}
     return [listed(words or ["not confirmed"]), *(told.get(score, "") for score in SCORES)]
@@ -90,7 +93,7 @@ def none_gains(table, n_families, names, lacking=()):
     A method without scores may gain, so that the hypothesis is contradicted or not tested while some lack scores.
     """
     if table.empty:
-        return [f"not tested: scores in fewer than {ENOUGH} families", *[""] * len(SCORES)]
+        return _too_few(n_families)
     gain, texts = [f"{names[one]} in {score.upper()}" for one, score in sure(table, 1).index], []
     for score in SCORES:
         own = table[table.index.get_level_values(1) == score]
@@ -103,21 +106,28 @@ def none_gains(table, n_families, names, lacking=()):
     if gain:
         return [f"{CONTRADICTED}: {listed(gain)}", *texts]
     if lacking:
-        return [f"not tested whole: {none} gains, and {they(lacking, 'lack')} scores in {ENOUGH} families", *texts]
+        return [
+            f"not tested whole: {none} gains, and {they(lacking, 'lack')} scores in {min(ENOUGH, n_families)} families",
+            *texts,
+        ]
     return [f"{CONFIRMED}: {none}", *texts]
 
 
-def no_choice_gains(grids):
+def _too_few(n_families):
+    return [f"not tested: scores in fewer than {min(ENOUGH, n_families)} families", *[""] * len(SCORES)]
+
+
+def no_choice_gains(grids, families=None):
     """Return the outcome of the last hypothesis, tested once all its cells have been run: nobody looks in between."""
     texts = [""] * len(SCORES)
     if grids is None:
         return ["needs the grids: these data have runs at the defaults alone", *texts]
-    families = datasets_of(SEARCHED)
+    families = families or datasets_of(SEARCHED)
     planned = {(name, one.method) for name in families for one in METHODS}
     n_run = len(planned & run_whole(grids))
     if n_run < len(planned):
         return [f"not tested yet: {n_run} of {len(planned)} cells have their grids", *texts]
-    means, table = over_families(over_defaults(grids), families)
+    means, table = over_families(over_defaults(grids, families), families)
     names = {name: BY_NAME[name].column for name in CHOICES}
     lacking = sorted(names[name] for name in CHOICES if name not in table.index.unique(0))
     return none_gains(table, len(means), names, lacking)
@@ -150,13 +160,13 @@ def over_rival(study, found):
     return gains[columns] - rival[[(RIVAL, score) for _, score in columns]].to_numpy()
 
 
-def over_defaults(study):
+def over_defaults(study, families=None):
     """Return the gains of choices without labels over the defaults with the size that is chosen.
 
     Data sets are rows, and (choice, score) columns; a gain is the mean over the methods of the plan with several points
     there.  A point that lacks one of its seeds is no candidate, as it has no score by the plan.
     """
-    rows, families = of_kmeans(study.summary), datasets_of(SEARCHED)
+    rows, families = of_kmeans(study.summary), families or datasets_of(SEARCHED)
     rows = rows[(rows["n_seeds"] == rows["n_asked"]) & rows["dataset"].isin(families)]
     rows = rows[rows["method"].isin([one.method for one in METHODS])]
     rows = rows[rows.groupby(["dataset", "method"])["params"].transform("nunique") > 1]

@@ -64,14 +64,15 @@ def one_of_each_source(datasets, rows):
     if "data_sha" in rows:
         for _, named in rows[rows["data_sha"] != ""].groupby("data_sha")["dataset"]:
             same |= dict.fromkeys(named, named.min())
-    return _firsts(datasets, lambda name: _source_of(same.get(name, name)), lambda source: _by_methods(source, able))
+    return _firsts(datasets, lambda name: source_of(same.get(name, name)), lambda source: _by_methods(source, able))
 
 
 def _class_of(method):
     return entry("method", method, "target", method)
 
 
-def _source_of(dataset):
+def source_of(dataset):
+    """Return the name of the data set whose source a data set has: its own, for most."""
     return entry("dataset", dataset, "same_source_as", dataset)
 
 

@@ -11,7 +11,7 @@ from test_plan_estimates import SIZES, study
 from datasets import read_spec
 from scripts.core.conf import ROOT
 from scripts.findings import plan, predictions
-from scripts.findings.findings_page import sentences
+from scripts.findings.findings_page import further, sentences
 from scripts.ranks.choice import base_methods
 
 NEW = list(plan.datasets_of(plan.CONFIRMATORY))
@@ -185,3 +185,26 @@ def test_the_status_says_that_the_data_are_new(planted):
     assert "The 35 data sets are new" in status
     assert "not counted: CAE, " in status and "SOCFS" not in status
     assert "written before, 1 is confirmed and 9 are not tested; two of the ten say that none gains" in status
+
+
+def of_own_data(n, beside=()):
+    """Return a study in which SOCFS gains and DGUFS does nothing on so many data sets that no file of conf/ names."""
+    names = [f"own{number}" for number in range(n)]
+    gains = {"socfs": 4 + noise(0.0, 1) / 5, "dgufs": noise(0.0, 2)}
+    return study({name: own[: n + len(beside)] for name, own in gains.items()}, [*names, *beside])
+
+
+def test_data_beyond_the_plan_say_of_its_hypotheses_what_they_can():
+    page = further(of_own_data(8, ["umist", "att", "truth_counts_d1_s4", "eog"]))
+    rows = {line.split("|")[1].strip(): line.split("|")[3].strip() for line in page.splitlines() if line[:1] == "|"}
+    assert rows["1"] == "confirmed" and rows["7"] == "not confirmed"
+    assert rows["2"] == "not tested: scores in fewer than 8 families"
+    assert rows["10"].startswith("not tested yet: 0 of 64 cells")
+    words = " ".join(page.split())
+    assert "On 8 data sets of 8 families" in words and "att, eog, truth_counts_d1_s4 and umist." in words
+
+
+@pytest.mark.parametrize("n", [0, 5])
+def test_too_few_data_beyond_the_plan_are_refused(n):
+    with pytest.raises(ValueError, match="fewer than 6 no p is 0.05 or less"):
+        further(of_own_data(n, ["umist", "eog"]))
