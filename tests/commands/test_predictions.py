@@ -1,6 +1,8 @@
 """The hypotheses of the plan, and their outcomes on studies in which it is known who gains."""
 
 import re
+import sys
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +13,7 @@ from test_plan_estimates import SIZES, study
 from datasets import read_spec
 from scripts.core.conf import ROOT
 from scripts.findings import plan, predictions
+from scripts.findings.__main__ import main
 from scripts.findings.findings_page import further, sentences
 from scripts.ranks.choice import base_methods
 
@@ -208,3 +211,13 @@ def test_data_beyond_the_plan_say_of_its_hypotheses_what_they_can():
 def test_too_few_data_beyond_the_plan_are_refused(n):
     with pytest.raises(ValueError, match="fewer than 6 no p is 0.05 or less"):
         further(of_own_data(n, ["umist", "eog"]))
+
+
+def test_the_command_prints_them_and_writes_nothing(monkeypatch, capsys):
+    asked = []
+    opened = SimpleNamespace(open=lambda *words: asked.append(words) or of_own_data(8))
+    monkeypatch.setattr("scripts.findings.__main__.Study", opened)
+    monkeypatch.setattr("scripts.findings.__main__.renewed", None)
+    monkeypatch.setattr(sys, "argv", ["findings", "--further", "mine", "--results-dir", "here"])
+    main()
+    assert asked == [("here", "mine")] and capsys.readouterr().out.strip() == further(of_own_data(8)).strip()
