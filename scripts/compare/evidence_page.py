@@ -72,9 +72,10 @@ def due(comparison, controls):
         return ""
     cells, above = counts["cells"].sum(), counts["above"].sum()
     each = ", ".join(f"{PAPERS[row.paper]} {row.above} of {row.cells}" for row in counts.itertuples())
+    taken = f"; {counts['taken'].sum()} of the {cells} are taken from another paper" * bool(counts["taken"].any())
     return (
         f"What the papers are due: {above} of {cells} published scores, {above / cells:.0%}, are above the median of "
-        f"the random rankings ({each})."
+        f"the random rankings ({each}{taken})."
     )
 
 

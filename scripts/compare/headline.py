@@ -222,9 +222,10 @@ def random_medians(controls):
 
 
 def above_random(comparison, controls):
-    """Count, by paper, the published cells with random rankings, and those above the median of these."""
+    """Count, by paper, published cells with random rankings, those above their median, and those of another paper."""
     published = headline(comparison)
     published = published[published["published_method"] != ALL]
-    pairs = published[[*COLUMN, "published_mean"]].merge(random_medians(controls), on=COLUMN)
-    above = (pairs["published_mean"] > pairs["random"]).groupby(pairs["paper"], sort=False)
-    return above.agg(cells="size", above="sum").reset_index()
+    pairs = published[[*COLUMN, "published_mean", "inherited"]].merge(random_medians(controls), on=COLUMN)
+    pairs = pairs.assign(above=pairs["published_mean"] > pairs["random"], taken=pairs["inherited"] != "")
+    counts = pairs.groupby("paper", sort=False)
+    return counts.agg(cells=("above", "size"), above=("above", "sum"), taken=("taken", "sum")).reset_index()
