@@ -1,11 +1,9 @@
 """The command lines that fill the gaps of a study, or repeat its points."""
 
 import shlex
-from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
-from hydra.errors import HydraException
 
 from metrics.protocol import OPTIONAL, Protocol
 from metrics.study import CAPPED, UNSCORED
@@ -68,7 +66,7 @@ def fill(cells, study, protocol, experiment=None):
     protocol = study.protocol.get("name", protocol)
     settings = [f"protocol={protocol}", *([f"study={study.own_name}"] if study.own_name != protocol else [])]
     settings += overrides(protocol, study.protocol)
-    refused = _refused(runnable[["method", "dataset"]], study, settings)
+    refused = _refused(runnable, study, protocol)
     notes += [f"no command for {method} on {', '.join(data)}, which it refuses" for method, data in refused.items()]
     possible = [dataset not in refused.get(method, ()) for method, dataset in _pairs(runnable)]
     capped = set(_pairs(study.trials[study.trials["status"].isin(CAPPED)]))
@@ -102,26 +100,25 @@ def _groups(cells, datasets):
     return groups
 
 
-def _refused(cells, study, settings):
+def _refused(cells, study, protocol):
     """Return method -> data sets for the cells that hold nothing, and cannot, as the method refuses the data."""
     stored = set(_pairs(study.trials))
-    empty, refused = cells.loc[[pair not in stored for pair in _pairs(cells)]], {}
-    if empty.empty:
+    empty, refused = [pair for pair in _pairs(cells) if pair not in stored], {}
+    content = study.protocol or find("protocol", protocol)
+    if not empty or content is None:
         return refused
     from runners.experiment.cell import Cell  # here, as they take long to import, and most tables have no gap
-    from runners.experiment.sweep import cells_of_words
+    from runners.experiment.settings import Names, Runner, Settings
 
-    for methods, datasets in _groups(empty, empty["dataset"].unique()).items():
-        asked = []
-        with suppress(ConfigError, HydraException):
-            asked = cells_of_words(*settings, f"method={','.join(methods)}", f"dataset={','.join(datasets)}")
-        for one in asked:
-            # Data whose file states no shape would have to be loaded.
-            if one.dataset.get("samples") is not None:
-                try:
-                    _ = Cell(one).asked
-                except ConfigError:
-                    refused.setdefault(one.method.name, []).append(one.dataset["name"])
+    rest = study.data_dir, "error", Runner(n_jobs=1, redo=False, cache=True, points="grid"), Protocol(**content)
+    for method, dataset in empty:
+        spec = find("dataset", dataset)
+        # Data whose file states no shape would have to be loaded, and a file of the cell changes the method.
+        if spec.get("samples") is not None and find("cell", f"{dataset}_{method}") is None:
+            try:
+                _ = Cell(Settings(Names(study.own_name, Path(), spec, find("method", method)), *rest)).asked
+            except ConfigError:
+                refused.setdefault(method, []).append(dataset)
     return refused
 
 
