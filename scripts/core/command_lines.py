@@ -1,5 +1,7 @@
 """The command lines that fill the gaps of a study, or repeat its points."""
 
+import functools
+import json
 import shlex
 from pathlib import Path
 
@@ -102,24 +104,31 @@ def _groups(cells, datasets):
 
 def _refused(cells, study, protocol):
     """Return method -> data sets for the cells that hold nothing, and cannot, as the method refuses the data."""
-    stored = set(_pairs(study.trials))
-    empty, refused = [pair for pair in _pairs(cells) if pair not in stored], {}
-    content = study.protocol or find("protocol", protocol)
-    if not empty or content is None:
-        return refused
+    stored, refused = set(_pairs(study.trials)), {}
+    protocol = study.protocol or find("protocol", protocol)
+    for method, dataset in [pair for pair in _pairs(cells) if pair not in stored] if protocol else ():
+        spec = find("dataset", dataset)
+        # Data whose file states no shape would have to be loaded, and a file of the cell changes the method.
+        if spec.get("samples") is None or find("cell", f"{dataset}_{method}") is not None:
+            continue
+        if _refuses(json.dumps([spec, find("method", method), protocol]), study.data_dir):
+            refused.setdefault(method, []).append(dataset)
+    return refused
+
+
+@functools.cache  # each table of a report asks again
+def _refuses(contents, data_dir):
+    """Return True where a method refuses data; `contents` are those of their files, and a protocol's, as JSON."""
     from runners.experiment.cell import Cell  # here, as they take long to import, and most tables have no gap
     from runners.experiment.settings import Names, Runner, Settings
 
-    rest = study.data_dir, "error", Runner(n_jobs=1, redo=False, cache=True, points="grid"), Protocol(**content)
-    for method, dataset in empty:
-        spec = find("dataset", dataset)
-        # Data whose file states no shape would have to be loaded, and a file of the cell changes the method.
-        if spec.get("samples") is not None and find("cell", f"{dataset}_{method}") is None:
-            try:
-                _ = Cell(Settings(Names(study.own_name, Path(), spec, find("method", method)), *rest)).asked
-            except ConfigError:
-                refused.setdefault(method, []).append(dataset)
-    return refused
+    spec, method, protocol = from_json(contents)
+    runner = Runner(n_jobs=1, redo=False, cache=True, points="grid")
+    try:
+        _ = Cell(Settings(Names("", Path(), spec, method), data_dir, "error", runner, Protocol(**protocol))).asked
+    except ConfigError:
+        return True
+    return False
 
 
 def _runs(experiment, datasets):
