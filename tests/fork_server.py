@@ -8,6 +8,7 @@ import gc
 import importlib.util
 import json
 import os
+import pkgutil
 import runpy
 import select
 import signal
@@ -18,10 +19,10 @@ from functools import cache
 from pathlib import Path
 
 PACKAGES = """
-filelock h5py hydra hydra._internal.core_plugins.basic_sweeper jinja2 joblib matplotlib.figure
-matplotlib.backends.backend_agg numba pandas PIL.Image platformdirs pyarrow.pandas_compat pyarrow.parquet requests
-scipy.io scipy.stats sklearn.cluster sklearn.datasets sklearn.feature_selection sklearn.linear_model
-sklearn.manifold sklearn.neighbors threadpoolctl tqdm
+filelock h5py hydra hydra._internal.logging_config jinja2 joblib matplotlib.figure matplotlib.backends.backend_agg numba
+omegaconf._impl pandas PIL.Image platformdirs pyarrow.pandas_compat pyarrow.parquet requests scipy.io scipy.stats
+sklearn.cluster sklearn.datasets.data sklearn.feature_selection sklearn.linear_model sklearn.manifold sklearn.neighbors
+statistics threadpoolctl tqdm
 """.split()
 ROOT = Path(__file__).resolve().parents[1]
 DIGESTS = "runners/code/syntax.py"
@@ -96,12 +97,20 @@ def _become(words, cwd, environment, files):
 def _prepared():
     """Import the packages, and do what most commands do first and what no file of the project changes.
 
-    The first compiled function takes a third of a second, the digests of our sources a fifth.  Return
-    `runners.code.syntax`, which keeps each digest under the whole source.
+    The first compiled function takes a third of a second, the digests of our sources a fifth, and so do the plugins of
+    Hydra and its grammars, which learn by what they read.  Return `runners.code.syntax`, which keeps each digest under
+    the whole source.
     """
     for package in PACKAGES:
         __import__(package)
     sys.modules["numba"].njit(lambda: None)()
+    plugins = importlib.import_module("hydra._internal.core_plugins")
+    for plugin in pkgutil.iter_modules(plugins.__path__, f"{plugins.__name__}."):
+        importlib.import_module(plugin.name)
+    parser = importlib.import_module("hydra.core.override_parser.overrides_parser").OverridesParser.create()
+    parser.parse_overrides(["a=b", "a.b=[1,2.0,x]", "+a.b=/x/y-z", "~a.b", "a=x,y", "a=null", "a='x y'", "a={b:1}"])
+    for text in ("${a.b}_${c:d}", "${x:}/y", "${oc.env:A,null}"):
+        importlib.import_module("omegaconf.grammar_parser").parse(text)
     specification = importlib.util.spec_from_file_location("runners.code.syntax", ROOT / DIGESTS)
     module = importlib.util.module_from_spec(specification)
     specification.loader.exec_module(module)
