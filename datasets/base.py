@@ -6,6 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+LARGEST_LABEL = 2**53  # the first number that in float64, as tables are read, is also that of another
+
 
 class DataError(ValueError):
     """Data, a file of data, or a setting that names it is wrong; the message says what is wrong and what to do."""
@@ -149,21 +151,22 @@ def encode_labels(name, y):
     A DataError, with the name of the data set, says that a label is missing or a fraction, or that there are fewer
     than two classes.
     """
-    y = np.asarray(y)
+    y = _array(name, "labels", y)
     if y.ndim == 2 and 1 in y.shape:
         y = y.ravel()
     if y.ndim != 1 or not y.size:
         raise DataError(f"{name}: labels of shape {y.shape} must be (n_samples,), one class for each sample.")
     try:
-        labels = y.astype(np.float64)
-    except (TypeError, ValueError):
-        labels = y.astype(str)
-        if y.dtype == object and any(not isinstance(label, str) for label in y):
+        labels = y if y.dtype.kind in "iu" else as_floats(y)
+    except (TypeError, ValueError, OverflowError):
+        odd = [label for label in y if not isinstance(label, str)] if y.dtype == object else []
+        if odd:
             raise DataError(
-                f"{name}: labels must be all numbers or all texts; some are missing. In a file of text an empty cell, "
-                "?, NA, N/A, nan, null and None are missing values: give a class with such a name another one; "
-                "fill=drop leaves out samples of a file without a label."
+                f"{name}: labels must be all numbers or all texts; {odd[0]!r} is neither, or missing. In a file of "
+                "text an empty cell, ?, NA, N/A, nan, null and None are missing values: give a class with such a name "
+                "another one; fill=drop leaves out samples of a file without a label."
             ) from None
+        labels = y.astype(str)
     else:
         wrong = labels[~(np.isfinite(labels) & (labels == np.round(labels)))]
         if len(wrong):
@@ -171,6 +174,11 @@ def encode_labels(name, y):
             hint = f" {missing} are missing: fill=drop leaves out samples of a file without a label." if missing else ""
             words = f"label {wrong[0]:g} is not a class; {len(wrong)} labels are no whole numbers"
             raise DataError(f"{name}: {words}.{hint}")
+        if labels.dtype.kind == "f" and (most := np.abs(labels).max()) >= LARGEST_LABEL:
+            raise DataError(
+                f"{name}: label {most:.0f} must be below {LARGEST_LABEL}, from where on whole numbers are taken for "
+                "others: put a letter before the labels, or number the classes from 0."
+            )
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise DataError(f"{name}: every sample has the label {classes[0]}; there must be at least 2 classes.")
@@ -198,16 +206,14 @@ def _parts(X):
 
 
 def _samples(name, X):
-    X = X if sparse.issparse(X) else np.asarray(X)
+    X = X if sparse.issparse(X) else _array(name, "X", X)
     if X.ndim != 2 or not min(X.shape):
         raise DataError(f"{name}: X of shape {X.shape} must be (n_samples, n_features), with at least one of each.")
     if sparse.issparse(X):
         return _sparse_samples(name, X)
-    if np.iscomplexobj(X):
-        raise DataError(f"{name}: X must be real numbers, not {X.dtype}.")
     try:
-        X = np.array(X, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
+        X = as_floats(X)
+    except (TypeError, ValueError, OverflowError) as error:
         raise DataError(f"{name}: X must be numbers, not {X.dtype}: {error}") from error
     wrong = np.argwhere(~np.isfinite(X))
     if len(wrong):
@@ -218,6 +224,25 @@ def _samples(name, X):
             "leaves the sample out; infinite ones must be removed from the file, and arrays be filled in before."
         )
     return X
+
+
+def _array(name, what, given):
+    """Return what was given as an array; a DataError says that it is none, or that values are masked."""
+    if np.ma.is_masked(given):
+        raise DataError(f"{name}: values of {what} are masked: fill them in, or leave their samples out.")
+    try:
+        return np.asarray(given)
+    except ValueError as error:  # rows of different lengths
+        raise DataError(f"{name}: {what} cannot be made an array: {error}") from error
+
+
+def as_floats(values):
+    """Return a copy of an array in float64; a ValueError or TypeError says that not all are real numbers."""
+    if np.iscomplexobj(values):
+        raise TypeError("these are no real numbers")
+    if values.dtype.kind in "OUS" and any("_" in str(value) for value in values.flat):
+        raise ValueError("a text with _ is no number")  # Python would pass over it: 1_2 is no 12
+    return values.astype(np.float64, order="C")
 
 
 def _sparse_samples(name, X):

@@ -118,6 +118,8 @@ def read_mat(path, x=None, y=None):
     if samples.dtype == object:
         samples = _side_by_side(path, x, np.ravel(samples, order="F"))
     labels = None if y is None else _pick(path, arrays, y)
+    if labels is not None and labels.dtype == object and all(np.size(cell) == 1 for cell in labels.flat):
+        labels = np.array([np.ravel(cell)[0] for cell in labels.flat])  # a cell array of words
     return samples, labels
 
 

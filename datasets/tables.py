@@ -4,13 +4,14 @@ A frame has the rows of one file. `datasets.joined` turns, labels and joins fram
 """
 
 import difflib
+import functools
 import re
 from io import BytesIO
 
 import numpy as np
 
 from datasets.base import DataError
-from datasets.text import decimal_of, delimiter_of, has_names, names_are_one_short, numbers, split, text_of
+from datasets.text import decimal_of, delimiter_of, has_mark, has_names, names_are_one_short, numbers, split, text_of
 
 MISSING = ("", "?", "NA", "N/A", "nan", "NaN", "NAN", "null", "NULL", "None")
 SHOWN = 8  # names in an error
@@ -50,19 +51,30 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None):
     # Numbers are read to their last digit; whatever is no plain number stays a text for `numbers`.
     version = tuple(map(int, pd.__version__.split(".")[:2]))
     exact = {"float_precision": "round_trip"} if version < (3, 1) else {}  # since then there is no other way
+    read = functools.partial(
+        pd.read_csv, sep=delimiter or r"\s+", header=0 if header else None, skipinitialspace=True, usecols=kept,
+        keep_default_na=False, na_values=[*MISSING, *missing], index_col=False, low_memory=False, **exact,
+    )  # fmt: skip
     try:
-        table = pd.read_csv(
-            BytesIO(text.encode()), sep=delimiter or r"\s+", header=0 if header else None, skipinitialspace=True,
-            keep_default_na=False, na_values=[*MISSING, *missing], index_col=False, low_memory=False, usecols=kept,
-            **exact,
-        )  # fmt: skip
+        table = read(BytesIO(text.encode()))
+        if (decimal := decimal_of(cells, delimiter, _texts(table).values())) == ",":
+            table = read(BytesIO(text.encode()), decimal=",")
     except (pd.errors.ParserError, ValueError) as error:
         raise DataError(f"{path} is no table of equally long rows: {' '.join(str(error).split())}.") from error
-    texts = [table[name] for name, dtype in table.dtypes.items() if dtype.kind not in "biuf"]
-    table = as_numbers(table, decimal_of(cells, delimiter, texts))
+    if odd := [str(name) for name, column in _texts(table).items() if decimal == "," and has_mark(column, ".")]:
+        raise DataError(
+            f"{path}: {listed(odd)}: some numbers have a point, where others have a decimal comma: write 1234,5 for "
+            "1.234,5 or 1,234.5."
+        )
+    table = as_numbers(table)
     if guessed and not header:
         _check_first(path, table, wanted)
     return table
+
+
+def _texts(table):
+    """Return the columns that pandas did not read as numbers, by name."""
+    return {name: table[name] for name, dtype in table.dtypes.items() if dtype.kind not in "biuf"}
 
 
 def _check_first(path, table, wanted):
@@ -119,11 +131,11 @@ def arff_frame(path, wanted=()):
     return pd.DataFrame(columns)
 
 
-def as_numbers(table, decimal="."):
+def as_numbers(table):
     """Return a table in which every column of numbers, or of true and false, is one of float64."""
     if all(kind.kind == "f" for kind in table.dtypes):
         return table
-    return table.apply(numbers, decimal=decimal)
+    return table.apply(numbers)
 
 
 def split_table(path, table, y=None, ignore=(), onehot=(), nameless=""):

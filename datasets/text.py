@@ -7,7 +7,7 @@ import zipfile
 
 import numpy as np
 
-from datasets.base import DataError
+from datasets.base import DataError, as_floats
 
 LARGEST_TEXT = 2**28  # bytes that a packed file may unpack to
 DELIMITERS = (",", ";", "\t", "|")
@@ -91,26 +91,26 @@ def decimal_of(cells, delimiter, columns=()):
     numbers = [cell for line in cells for cell in line if _is_number(cell)]
     if delimiter not in (";", "\t") or any("." in cell for cell in numbers):
         return "."
-    commas = any("," in cell for cell in numbers) or any(map(_has_commas, columns))
+    commas = any("," in cell for cell in numbers) or any(has_mark(column, ",") for column in columns)
     return "," if commas else "."
 
 
-def _has_commas(column):
-    """Return True where all cells are numbers, some with a comma."""
+def has_mark(column, mark):
+    """Return True where all cells are texts of numbers, some with this decimal mark."""
     distinct = column.dropna().unique()
-    return all(isinstance(cell, str) and _is_number(cell) for cell in distinct) and any("," in c for c in distinct)
+    return all(isinstance(cell, str) and _is_number(cell) for cell in distinct) and any(mark in c for c in distinct)
 
 
-def numbers(column, decimal="."):
+def numbers(column):
     """Return a column of a table as numbers, or as it is where it is no column of numbers or of true and false."""
     if hasattr(column.dtype, "categories"):
         return column
     if column.dtype.kind in "biuf":
         return column.astype(np.float64)
-    there = column.dropna().map(str).str.replace(decimal, ".").str.lower()
+    there = column.dropna().map(str).str.lower()
     switches = len(there) and there.isin(["true", "false"]).all()
     try:
-        values = (there == "true" if switches else there).to_numpy(dtype=object).astype(np.float64)
+        values = as_floats((there == "true" if switches else there).to_numpy(dtype=object))
     except ValueError:
         return column
     return there.astype(object).mask(there.notna(), values).astype(np.float64).reindex(column.index)

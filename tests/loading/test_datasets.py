@@ -80,9 +80,16 @@ def test_a_data_set_is_float64_and_its_hash_depends_on_values_only(mat, tmp_path
         (X, np.ones(6), "every sample has the label 1"),
         (X, np.minimum(Y, 3), "is 6 x 4 x 2, expected 6 x 4 x 3"),
         (X, np.eye(6), "labels of shape (6, 6)"),
-        (X, np.array(["a", None, "b", "a", "b", "c"], dtype=object), "some are missing"),
+        (X, np.array(["a", None, "b", "a", "b", "c"], dtype=object), "None is neither, or missing"),
         (X.astype(str)[:, :1] + "?", Y, "must be numbers"),
         (X + 1j, Y, "real numbers"),
+        ([[1, 2], [3]], [0, 1], "X cannot be made an array"),
+        ([[10**400, 2], [3, 4]], [0, 1], "too large"),
+        (np.ma.masked_equal(X, 4), Y, "values of X are masked"),
+        (X, np.ma.masked_equal(Y, 7), "values of labels are masked"),
+        (X, [[3], [1, 1]], "labels cannot be made an array"),
+        (X, Y + 2.0**53, f"must be below {2**53}"),
+        (X, [str(2**53), str(2**53 + 1), "1", "1", "2", "2"], f"must be below {2**53}"),
         (X[0], Y, "X of shape (4,)"),
     ],
 )
@@ -102,7 +109,15 @@ def test_other_values_of_the_right_shape_are_told_by_their_hash(mat):
 
 @pytest.mark.parametrize(
     "labels",
-    [[3, 1, 3, 1, 7, 7], [3.0, 1, 3, 1, 7, 7], list("313177"), ["10", "9", "10", "9", "11", "11"], list("babacc")],
+    [
+        [3, 1, 3, 1, 7, 7],
+        [3.0, 1, 3, 1, 7, 7],
+        list("313177"),
+        ["10", "9", "10", "9", "11", "11"],
+        list("babacc"),
+        ["1_2", "12", "1_2", "12", "2", "2"],
+        [2**60 + 1, 2**60, 2**60 + 1, 2**60, 2**60 + 2, 2**60 + 2],
+    ],
 )
 def test_labels_become_codes_in_sorted_order_numbers_as_numbers(labels):
     codes = encode_labels("small", labels)

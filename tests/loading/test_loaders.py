@@ -75,6 +75,12 @@ def test_every_format_gives_the_same_data_set(tmp_path, file, write, source):
     np.testing.assert_array_equal(encode_labels("small", labels), CODES)
 
 
+def test_labels_in_a_cell_array_of_words_are_texts(tmp_path):
+    savemat(tmp_path / "t.mat", {"X": np.eye(3), "Y": np.array(["a", "b", "a"], dtype=object)})
+    source = {"format": "mat", "options": {"x": "X", "y": "Y"}}
+    assert encode_labels("t", read_source(source, tmp_path / "t.mat")[1]).tolist() == [0, 1, 0]
+
+
 @every_format
 @pytest.mark.parametrize("damage", ["cut", "text"])
 def test_a_damaged_file_of_every_format_is_a_clear_error(tmp_path, file, write, source, damage):

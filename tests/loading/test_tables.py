@@ -54,6 +54,19 @@ def test_the_first_decimal_comma_may_be_far_down(tmp_path):
     assert samples[[0, -1]].tolist() == [[1, 2], [1.5, 3]] and labels[-1] == "y"
 
 
+@pytest.mark.parametrize("last", ["1.234;3;y", "1,5;1.234;y"])
+def test_a_point_among_thousands_beside_decimal_commas_is_no_decimal_point(tmp_path, last):
+    (tmp_path / "t.csv").write_text("a;b;kind\n" + 30 * "1,5;2;x\n" + last + "\n")
+    with pytest.raises(DataError, match="some numbers have a point, where others have a decimal comma"):
+        READERS["csv"](tmp_path / "t.csv", "kind")
+
+
+def test_a_text_with_an_underscore_is_no_number(tmp_path):
+    (tmp_path / "t.csv").write_text("plate,a,kind\n1_1,2,x\n1_2,3,y\n")
+    with pytest.raises(DataError, match="plate must be numeric"):
+        READERS["csv"](tmp_path / "t.csv", "kind")
+
+
 def test_a_packed_table_and_one_without_labels(tmp_path):
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(PLAIN.encode()))
     samples, labels, _ = READERS["csv"](tmp_path / "t.csv.gz", ignore=["kind"])
