@@ -51,7 +51,7 @@ from metrics.evaluate import evaluate as evaluate_features
 from metrics.measures import PER_RESTART, PER_SET
 from metrics.study import METRICS
 from runners.cli.boundary import words_of
-from runners.cli.choices import quoted
+from runners.cli.choices import quoted, read_back
 from runners.cli.help import refused
 from runners.errors import ConfigError
 from runners.experiment.cell import Cell
@@ -182,7 +182,8 @@ def run(
     """
     given = each("datasets", datasets, offer_dataset)
     chosen = each("methods", methods, lambda name, method: offer_method(name, method, n_jobs))
-    words = [f"method={','.join(chosen)}", f"dataset={','.join(given)}", f"protocol={known('protocol', protocol)}"]
+    groups = (("method", chosen), ("dataset", given), ("protocol", [known("protocol", protocol)]))
+    words = [f"{group}={','.join(map(read_back, names))}" for group, names in groups]
     words += [f"results_dir={quoted(str(folder_of(results_dir)))}", f"runner.n_jobs={n_jobs}"]
     words += [f"{name}={quoted(str(value))}" for name, value in (("study", study), ("data_dir", data_dir)) if value]
     more = checked_words(overrides)

@@ -103,7 +103,7 @@ def offer_methods(words):
             raise ConfigError(f"{given[-1]}: {what} called {name!r}. Rename it, or name it in a file of --config-dir.")
     for content in contents:
         ConfigStore.instance().store(name=content["name"], node=content, group="method", provider=TARGET)
-    chosen = f"method={','.join(names)}"
+    chosen = f"method={','.join(map(read_back, names))}"
     return [chosen if word == given[-1] else word for word in words if word == given[-1] or word not in given]
 
 

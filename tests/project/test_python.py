@@ -202,6 +202,13 @@ def test_a_single_function_or_pair_of_arrays_needs_no_list_and_options_of_figure
         open_study(None, tmp_path)
 
 
+def test_a_name_that_yaml_takes_for_a_number_or_none_is_a_name(tmp_path):
+    study = run(
+        {"nan": mean, "null": mean}, {"inf": (X, Y)}, "smoke", overrides=SMALL, results_dir=tmp_path, verbose=False
+    )
+    assert study.table().shape == (2, 1) and set(study.trials["method"]) == {"nan", "null"}
+
+
 def test_a_fit_that_fails_is_said_and_does_not_end_the_others(tmp_path):
     with pytest.warns(UserWarning, match="VarianceThreshold on mine: 1 trial without scores, the first: failed"):
         run([VarianceThreshold(1e9), mean], {"mine": (X, Y)}, "smoke", results_dir=tmp_path, overrides=SMALL)
