@@ -171,9 +171,10 @@ def encode_labels(name, y):
         wrong = labels[~(np.isfinite(labels) & (labels == np.round(labels)))]
         if len(wrong):
             missing = np.isnan(labels).sum()
-            hint = f" {missing} are missing: fill=drop leaves out samples of a file without a label." if missing else ""
+            drop = f"{missing} are missing: fill=drop leaves out samples of a file without a label."
+            hint = drop if missing else "Where there are no classes, leave the labels out, and say clusters=K."
             words = f"label {wrong[0]:g} is not a class; {len(wrong)} labels are no whole numbers"
-            raise DataError(f"{name}: {words}.{hint}")
+            raise DataError(f"{name}: {words}. {hint}")
         if labels.dtype.kind == "f" and (most := np.abs(labels).max()) >= LARGEST_LABEL:
             raise DataError(
                 f"{name}: label {most:.0f} must be below {LARGEST_LABEL}, from where on whole numbers are taken for "

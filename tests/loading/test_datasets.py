@@ -71,7 +71,7 @@ def test_a_data_set_is_float64_and_its_hash_depends_on_values_only(mat, tmp_path
         (X[:5], Y[:5], "is 5 x 4 x 3, expected 6 x 4 x 3"),
         (X.T, Y[:4], "is 4 x 6 x 2, expected 6 x 4 x 3"),
         (X, Y[:5], "6 samples have 5 labels"),
-        (X, Y + 0.5, "label 3.5 is not a class; 6 labels"),
+        (X, Y + 0.5, "label 3.5 is not a class; 6 labels are no whole numbers. Where there are no classes"),
         (
             X,
             np.where(Y == 7, np.nan, Y),
