@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-LARGEST_LABEL = 2**53  # the first number that in float64, as tables are read, is also that of another
+LARGEST_WHOLE = 2**53  # the first number that in float64, as tables are read, is also that of another
 
 
 class DataError(ValueError):
@@ -175,9 +175,9 @@ def encode_labels(name, y):
             hint = drop if missing else "Where there are no classes, leave the labels out, and say clusters=K."
             words = f"label {wrong[0]:g} is not a class; {len(wrong)} labels are no whole numbers"
             raise DataError(f"{name}: {words}. {hint}")
-        if labels.dtype.kind == "f" and (most := np.abs(labels).max()) >= LARGEST_LABEL:
+        if labels.dtype.kind == "f" and (most := np.abs(labels).max()) >= LARGEST_WHOLE:
             raise DataError(
-                f"{name}: label {most:.0f} must be below {LARGEST_LABEL}, from where on whole numbers are taken for "
+                f"{name}: label {most:.0f} must be below {LARGEST_WHOLE}, from where on whole numbers are taken for "
                 "others: put a letter before the labels, or number the classes from 0."
             )
     classes, codes = np.unique(labels, return_inverse=True)

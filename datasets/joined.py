@@ -19,6 +19,7 @@ from datasets.tables import (
     listed_labels,
     parquet_frame,
     split_table,
+    word,
     xlsx_frame,
 )  # fmt: skip
 
@@ -74,7 +75,7 @@ def oriented(path, table, ignore_rows=(), names=None, transposed=False):
     table = table.drop(index=table.index[list(ignore_rows)])
     if names is not None:
         name = column_of(path, table, names)
-        table = table.set_index(table[name].map(_text)).drop(columns=[name])
+        table = table.set_index(table[name].map(word)).drop(columns=[name])
     elif transposed and len(table) and table.dtypes.iloc[0].kind not in "biuf" and table.dtypes.iloc[-1].kind in "biuf":
         raise DataError(f"{path}: the first column has texts: say that they name the features, names=0.")
     elif str(table.columns[0]).startswith(UNNAMED) and not transposed and _is_index(as_numbers(table.iloc[:, :1])):
@@ -152,20 +153,20 @@ def _labels_in(path, labels):
             raise DataError(f"{path} has {len(rest)} columns that may be labels ({known}): name one.")
         named = rest[0]
     columns = columns_of(path, table, named)
-    return None if key is None else table[key].map(_text), labels_in(path, table, columns), columns
+    return None if key is None else table[key].map(word), labels_in(path, table, columns), columns
 
 
 def _add(whole, items, path):
     """Add labels to a mapping; a DataError says that a sample has two."""
     for key, value in items:
         if whole.setdefault(key, value) != value:
-            raise DataError(f"{path}: sample {key!r} has two labels, {_text(whole[key])!r} and {_text(value)!r}.")
+            raise DataError(f"{path}: sample {key!r} has two labels, {word(whole[key])!r} and {word(value)!r}.")
     return whole
 
 
 def labelled(path, table, own, labels):
     """Return a table with the column `LABEL`; a DataError says that a sample has none."""
-    keys = [_text(key) for key in table.index]
+    keys = [word(key) for key in table.index]
     absent = [key for key in keys if key not in own]
     if absent and labels.get("others") != "drop":
         raise DataError(
@@ -176,11 +177,6 @@ def labelled(path, table, own, labels):
         raise DataError(f"{path}: no sample has a label; the names of samples are {listed(keys)}.")
     values = np.array([own.get(key) for key in keys], dtype=object)
     return table.assign(**{LABEL: values})[[key in own for key in keys]]
-
-
-def _text(value):
-    """Return the name of a sample or feature; a whole number without a point, as in the file."""
-    return f"{value:.0f}" if isinstance(value, float) and value.is_integer() else str(value).strip()
 
 
 def _is_index(table):

@@ -10,7 +10,7 @@ from io import BytesIO
 
 import numpy as np
 
-from datasets.base import DataError
+from datasets.base import LARGEST_WHOLE, DataError
 from datasets.text import decimal_of, delimiter_of, has_mark, has_names, names_are_one_short, numbers, split, text_of
 
 MISSING = ("", "?", "NA", "N/A", "nan", "NaN", "NAN", "null", "NULL", "None")
@@ -217,8 +217,10 @@ def are_names(columns):
 
 
 def word(label):
-    """Return a label as a text, with all its digits; a whole number without a point."""
+    """Return a label or name as a text, with all its digits; a whole number without a point, as in the file."""
     whole = isinstance(label, float | np.floating) and float(label).is_integer()
+    if whole and abs(label) >= LARGEST_WHOLE:
+        raise DataError(f"{label:.0f}, a label or name, must be below {LARGEST_WHOLE}: put a letter before each.")
     return f"{label:.0f}" if whole else str(label).strip()
 
 

@@ -116,6 +116,13 @@ def test_labels_without_a_key_are_in_the_order_of_the_samples(tmp_path):
     assert encode_labels("t", found[1]).tolist() == [1, 0, 1, 2]
 
 
+def test_names_of_samples_that_float64_does_not_tell_apart_are_refused(tmp_path):
+    table = f"id,p\n{2**53},1.5\n{2**53 + 1},2\n3,1\n"  # the second has no label, and had that of the first
+    samples, labels = write(tmp_path, t=table, y=f"sample,kind\n{2**53},a\n3,b\n")
+    with pytest.raises(DataError, match=f"must be below {2**53}"):
+        read([samples], [labels], options={"names": "id"}, labels={"key": "sample", "y": "kind"})
+
+
 def test_a_sample_without_a_label_is_an_error_or_dropped(tmp_path):
     samples, labels = write(tmp_path, t=TABLE, y="sample,kind\ns4,c\ns1,b\n")
     source = {"options": {"names": "id"}, "labels": {"key": "sample", "y": "kind"}}
