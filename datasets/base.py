@@ -162,9 +162,9 @@ def encode_labels(name, y):
         odd = [label for label in y if not isinstance(label, str)] if y.dtype == object else []
         if odd:
             raise DataError(
-                f"{name}: labels must be all numbers or all texts; {odd[0]!r} is neither, or missing. In a file of "
-                "text an empty cell, ?, NA, N/A, nan, null and None are missing values: give a class with such a name "
-                "another one; fill=drop leaves out samples of a file without a label."
+                f"{name}: labels must be all numbers or all texts; {odd[0]!r} is no text. In a file of text an "
+                "empty cell, ?, NA, N/A, nan, null and None are missing values: give a class with such a name another "
+                "one; fill=drop leaves out samples of a file without a label."
             ) from None
         labels = y.astype(str)
     else:
@@ -176,10 +176,7 @@ def encode_labels(name, y):
             words = f"label {wrong[0]:g} is not a class; {len(wrong)} labels are no whole numbers"
             raise DataError(f"{name}: {words}. {hint}")
         if labels.dtype.kind == "f" and (most := np.abs(labels).max()) >= LARGEST_WHOLE:
-            raise DataError(
-                f"{name}: label {most:.0f} must be below {LARGEST_WHOLE}, from where on whole numbers are taken for "
-                "others: put a letter before the labels, or number the classes from 0."
-            )
+            raise DataError(f"{name}: label {most:.0f} must be below {LARGEST_WHOLE}: put a letter before each.")
     classes, codes = np.unique(labels, return_inverse=True)
     if len(classes) < 2:
         raise DataError(f"{name}: every sample has the label {classes[0]}; there must be at least 2 classes.")

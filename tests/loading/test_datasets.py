@@ -80,7 +80,7 @@ def test_a_data_set_is_float64_and_its_hash_depends_on_values_only(mat, tmp_path
         (X, np.ones(6), "every sample has the label 1"),
         (X, np.minimum(Y, 3), "is 6 x 4 x 2, expected 6 x 4 x 3"),
         (X, np.eye(6), "labels of shape (6, 6)"),
-        (X, np.array(["a", None, "b", "a", "b", "c"], dtype=object), "None is neither, or missing"),
+        (X, np.array(["a", None, "b", "a", "b", "c"], dtype=object), "all numbers or all texts; None is no text"),
         (X.astype(str)[:, :1] + "?", Y, "must be numbers"),
         (X + 1j, Y, "real numbers"),
         ([[1, 2], [3]], [0, 1], "X cannot be made an array"),
