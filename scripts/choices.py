@@ -12,7 +12,7 @@ from runners.words import counted
 from scripts.core.conf import family_of
 from scripts.core.entry import command
 from scripts.core.study import Study
-from scripts.core.text import deliver, number, with_interval
+from scripts.core.text import deliver, interval, number, with_interval
 from scripts.core.views import render
 from scripts.kept import kept_of, studies_of
 from scripts.ranks.choice import is_control, one_of_each_source
@@ -29,7 +29,7 @@ def choices_page(found, metric, names):
     rows = [HEAD]
     for row in mean_losses(found, families).itertuples():
         rows.append([
-            columns[row.selection], number(row.loss, 1), f"{number(row.low, 1)} to {number(row.high, 1)}",
+            columns[row.selection], number(row.loss, 1), interval(row.low, row.high, lambda value: number(value, 1)),
             with_interval(row.gain, row.gain_low, row.gain_high),
             _share(row.wins), _share(row.smallest), _share(row.largest), str(row.cells), str(row.missing),
         ])  # fmt: skip

@@ -45,12 +45,15 @@ def means_by_family(values, families, n_resamples=20_000):
     Percentiles of a bootstrap of few draws are narrower than they say, so that they are taken at a higher level: with k
     families sqrt(k / (k - 1)) t, with k - 1 degrees of freedom, is in the place of the normal quantile (Hesterberg, The
     American Statistician 69, 2015, section 5.3). With two families that is all resamples, and still too narrow. Where
-    all are of one family, k is the number of data sets, and the interval is about data sets of this family only.
+    all are of one family, k is the number of data sets, and the interval is about data sets of this family only.  One
+    data set has no interval: nan.
     """
     values = values.sort_index()
     of = np.unique([families[name] for name in values.index], return_inverse=True)[1]
     k = of.max() + 1 if of.any() else len(of)
-    wider = scipy.special.stdtrit(k - 1, (1 - LEVEL) / 2) * np.sqrt(k / (k - 1)) if k > 1 else -np.inf
+    if k < 2:
+        return np.full((2, values.shape[1]), np.nan)
+    wider = scipy.special.stdtrit(k - 1, (1 - LEVEL) / 2) * np.sqrt(k / (k - 1))
     tail = scipy.special.ndtr(wider)  # the share of resamples below the low end, and above the high end
     counts = _resampled(tuple(of.tolist()), n_resamples)
     means = np.einsum("rd,dc->rc", counts, values.to_numpy(dtype=float)) / counts.sum(axis=1, keepdims=True)

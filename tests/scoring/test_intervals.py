@@ -98,6 +98,10 @@ def test_the_order_of_data_sets_and_columns_does_not_matter():
     assert other_high == pytest.approx(high[columns], abs=1e-12)
 
 
+def test_one_data_set_has_no_interval():
+    assert np.isnan(means_by_family(table(np.ones((1, 2))), {"d00": "d00"})).all()
+
+
 def test_a_family_that_is_alone_is_resampled_inside():
     values = table(np.arange(8.0)[:, None])
     low, high = means_by_family(values, dict.fromkeys(values.index, "faces"))

@@ -99,7 +99,9 @@ def test_another_evaluator_has_its_own_winner_and_what_that_costs():
 
 def test_a_second_copy_of_a_source_does_not_count(tmp_path):
     store(frames([cell(name, "mcfs", (0.3, 0.5, 0.4)) for name in ("orl", "att")]), tmp_path)
-    assert "1 cell on 1 data set" in choices_text(opened(tmp_path, ["dgufs"]), "acc")
+    text = choices_text(opened(tmp_path, ["dgufs"]), "acc")
+    assert "1 cell on 1 data set" in text
+    assert "(no interval)" in text and " to " not in text.partition("Points that")[0], text  # nor one of no width
 
 
 def test_of_copies_of_a_source_that_with_the_most_methods_counts_and_no_control(tmp_path):
