@@ -238,7 +238,7 @@ def as_floats(values):
     """Return a copy of an array in float64; a ValueError or TypeError says that not all are real numbers."""
     if np.iscomplexobj(values):
         raise TypeError("these are no real numbers")
-    if values.dtype.kind in "OUS" and any("_" in str(value) for value in values.flat):
+    if values.dtype.kind in "OU" and any(isinstance(value, str) and "_" in value for value in values.flat):
         raise ValueError("a text with _ is no number")  # Python would pass over it: 1_2 is no 12
     return values.astype(np.float64, order="C")
 
