@@ -81,7 +81,7 @@ def own_error(cells):
 
 def published_error(cells):
     """Return the standard errors of the paper's means, with that of its sample where this is unknown."""
-    sampled = cells["dataset"].map(SAMPLED).fillna(0.0)
+    sampled = [SAMPLED.get(name, 0.0) for name in cells["dataset"].tolist()]
     return np.hypot(standard_error(cells["published_std"], cells["published_n"]), sampled)
 
 
@@ -115,43 +115,41 @@ def orders_of(n_methods, n_random, seed=0):
     return np.vstack([own, drawn])
 
 
-def sums(columns, ours):
-    """Measure how well each of our rows fits each published row (larger is better), summed over columns.
+def cell_fits(columns, ours):
+    """Measure how well each of our rows fits each published row in every column; larger is better.
 
     `ours`, of shape (n_studies, n_columns, n_methods), takes the place of the scores of `columns`.  Returns for each
-    line a total, of shape (n_studies, n_datasets, n_methods, n_methods), [..., ours, published], and a count, of shape
-    (n_datasets, n_methods, n_methods).  A data set counts the pairs that it has both rows of; the last two lines leave
-    out columns without all features.
+    line a fit, of shape (n_columns, n_methods, n_methods, n_studies), [:, ours, published], and whether it counts, of
+    shape (n_columns, n_methods, n_methods); the fit is 0 where not.  A column counts the pairs that it has both rows
+    of; the last two lines leave out columns without all features.
     """
-    published, present = columns.published, np.isfinite(columns.published)
+    # The studies are last, as arrays are fast along a long last axis.
+    ours, published = np.ascontiguousarray(np.moveaxis(ours, 0, -1))[:, :, None], columns.published[:, None, :, None]
+    present = np.isfinite(columns.published)
     pairs = present[:, :, None] & present[:, None, :]
-    difference = ours[..., :, None] - published[:, None, :]
-    distance = np.where(pairs, np.abs(difference), np.inf)
-    nearest = (distance <= distance.min(axis=-1, keepdims=True) + 1e-9) & pairs
-    gain = (published - columns.published_all[:, None])[:, None, :]
-    error = np.hypot(columns.ours_error[:, :, None], columns.published_error[:, None, :])
+    away = np.abs(ours - published)
+    distance = np.where(pairs[..., None], away, np.inf)
+    nearest = (distance <= distance.min(axis=2, keepdims=True) + 1e-9) & pairs[..., None]
+    gain = published - columns.published_all[:, None, None, None]
+    error = np.hypot(columns.ours_error[:, :, None], columns.published_error[:, None, :])[..., None]
     # Half of the paper's gain or loss against all features: a larger difference would change its conclusion.
-    agree, differ = _sides(difference, error, np.abs(gain) / 2)
-    above = np.sign(ours - columns.all_mean[:, None])[..., :, None] == np.sign(gain)
+    agree, differ = _sides(away, error, np.abs(gain) / 2)
+    above = np.sign(ours - columns.all_mean[:, None, None, None]) == np.sign(gain)
     known = pairs & (np.isfinite(columns.all_mean) & np.isfinite(columns.published_all))[:, None, None]
     fits = {
-        "distance": (-np.abs(difference), pairs),
-        "nearest": (nearest / np.maximum(nearest.sum(axis=-1, keepdims=True), 1), pairs),
+        "distance": (-away, pairs),
+        "nearest": (nearest / np.maximum(nearest.sum(axis=2, keepdims=True), 1), pairs),
         "sign": (above, known),
         "equivalence": (agree.astype(float) - differ, known),
     }
-    of = np.eye(columns.datasets.max(initial=-1) + 1)[columns.datasets]
-    return {
-        name: (np.einsum("rcij,cd->rdij", np.where(counted, fit, 0.0), of), np.einsum("cij,cd->dij", counted, of))
-        for name, (fit, counted) in fits.items()
-    }
+    return {name: (np.where(counted[..., None], fit, 0.0), counted) for name, (fit, counted) in fits.items()}
 
 
 def under(orders, total, count):
-    """Return the means of a line under every order, of shape (..., n_orders); nan for an order that leaves no pair.
+    """Return the means of lines under every order, of shape (..., n_orders); nan for an order that leaves no pair.
 
-    Under `orders`, our row of method i stands for the published row of method orders[:, i].  `total` and `count` are
-    from `sums`, summed over data sets.
+    Under `orders`, our row of method i stands for the published row of method orders[:, i].  `total` and `count`, of
+    shape (..., n_methods, n_methods), are sums over columns of what `cell_fits` returns.
     """
     n_orders, n_methods = orders.shape
     places = np.zeros((n_orders, n_methods, n_methods))
@@ -166,20 +164,20 @@ def under(orders, total, count):
 def concordance(columns, ours, orders):
     """Return Kendall's tau-b of our rows with the published ones under every order, over all pairs of one column.
 
-    `columns` and `ours` are as for `sums`.  The result, of shape (n_studies, n_orders), is nan for an order that leaves
-    no pair, and 0 where one side has only ties.
+    `columns` and `ours` are as for `cell_fits`.  The result, of shape (n_studies, n_orders), is nan for an order that
+    leaves no pair, and 0 where one side has only ties.
     """
     first, second = np.array(list(combinations(range(orders.shape[1]), 2)), dtype=int).reshape(-1, 2).T
-    present = np.isfinite(columns.published)
-    both = present[:, :, None] & present[:, None, :]
-    signs = np.nan_to_num(np.sign(columns.published[:, :, None] - columns.published[:, None, :]))
-    here = np.nan_to_num(np.sign(ours[..., first] - ours[..., second])) * both[:, first, second]
+    present, published, ours = np.isfinite(columns.published).T, columns.published.T, ours.swapaxes(1, 2)
+    both = present[:, None] & present[None]
+    signs = np.nan_to_num(np.sign(published[:, None] - published[None]))
+    here = np.nan_to_num(np.sign(ours[:, first] - ours[:, second])) * both[first, second]
+    # Sums of signs are exact in half of the bytes.
+    here, own = (table.reshape(len(table), -1).astype(np.float32) for table in (here, both[first, second][None]))
     there, kept = (
-        values[:, orders[:, first], orders[:, second]].transpose(1, 0, 2).reshape(len(orders), -1)
-        for values in (signs, both.astype(float))
+        table.astype(np.float32)[orders[:, first], orders[:, second]].reshape(len(orders), -1)
+        for table in (signs, both)
     )
-    here = here.reshape(len(ours), -1)
-    own = both[:, first, second].ravel().astype(float)
-    untied = (np.abs(here) @ kept.T) * (np.abs(there) @ own)
-    agreement = here @ there.T / np.sqrt(np.maximum(untied, 1.0))
-    return np.where(kept @ own > 0, agreement, np.nan)
+    untied = (np.abs(here) @ kept.T).astype(float) * (np.abs(there) @ own[0])
+    agreement = (here @ there.T) / np.sqrt(np.maximum(untied, 1.0))
+    return np.where(kept @ own[0] > 0, agreement, np.nan)

@@ -9,7 +9,7 @@ from scripts.compare.controls import COLUMNS
 from scripts.compare.evidence_page import commands, count_rows, due, line_rows, starts_text, summaries
 from scripts.compare.headline import accepted_at_random, count_table, line_table
 from scripts.compare.maximum import maximum_lines
-from scripts.compare.readings import programs, reading_lines
+from scripts.compare.readings import programs, reading_lines, readings
 from scripts.compare.resolution import resolution, resolution_lines
 from scripts.compare.verdicts import ACCEPTED, closest, count, own_rows, unreached
 from scripts.core.conf import printed, unique_names
@@ -27,7 +27,7 @@ def comparison_page(comparison, controls=None, summary=False, others=None):
     comparison = comparison.assign(at_random=accepted_at_random(comparison, controls))
     own, lines = own_rows(comparison), line_table(comparison, controls)
     told = resolution(comparison)
-    readings = reading_lines(comparison, others or {})
+    beside = readings(comparison, others or {})
     departs = comparison.groupby(["paper", "study"], sort=False)["departs"].first()
     selection = comparison["selection"].iloc[0]
     by = ["paper", "published_method", "method", "clusterer"]
@@ -48,8 +48,8 @@ def comparison_page(comparison, controls=None, summary=False, others=None):
         due=due(comparison, controls),
         commands=commands(comparison, controls),
         counts=count_rows(count_table(comparison, controls)),
-        readings=readings,
-        programs=programs(readings[1:]),
+        readings=reading_lines(beside),
+        programs=programs(beside),
         maximum=maximum_lines(comparison, controls),
         own=_counted(own, ["paper"]),
         closest=_counted(closest(comparison), ["paper"]),

@@ -31,10 +31,8 @@ def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
 @functools.lru_cache(maxsize=16)  # of the studies of one command
 def _cells_of(study):
     """Return the cells of the controls of a study, each draw being a method of its own, at its default; or None."""
-    part = study.part(CONTROLS, study.trials["dataset"].unique())
-    if part.trials.empty:
-        return None
-    return cells_of_draws(part.shares)
+    part = study.part(CONTROLS, study.frame["dataset"].unique())
+    return None if part.frame.empty else cells_of_draws(part.shares)
 
 
 def studies_of(cells, controls):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from metrics.study.frames import of_kmeans
-from scripts.compare.columns import columns_of, concordance, orders_of, sums, under
+from scripts.compare.columns import cell_fits, columns_of, concordance, orders_of, under
 from scripts.compare.verdicts import is_hollow
 
 LINES = {
@@ -90,14 +90,17 @@ def program_noise(comparison):
     return Noise(float(np.sqrt((pairs["gap"] ** 2).mean())), len(pairs), float(together))
 
 
-def lines(cells):
-    """Return the five lines of one paper, by the keys of `LINES`; cells as for `scripts.compare.columns.columns_of`."""
+def lines(cells, with_power=True):
+    """Return the five lines of one paper, by the keys of `LINES`; cells as for `scripts.compare.columns.columns_of`.
+
+    Power, on which no verdict rests, takes longest; it is nan where it is not asked for.
+    """
     if cells.empty:
         return dict.fromkeys(LINES, Line(*[np.nan] * 5, CANNOT_TELL))
     columns = columns_of(cells)
     found = values(columns, columns.ours[None], orders_of(len(columns.methods), N_ORDERS))
     noise = np.hypot(columns.error, HONEST)
-    power = passes(columns, noise, N_COPIES).mean(axis=0)
+    power = passes(columns, noise, N_COPIES).mean(axis=0) if with_power else [np.nan] * len(LINES)
     own = np.array([found[name][0, 0] for name in LINES])
     p = np.array([p_values(found[name])[0] for name in LINES])
     as_bad, n_copies = _as_bad(columns, noise, own, p)
@@ -128,9 +131,10 @@ def values(columns, ours, orders):
     `ours` has shape (n_studies, n_columns, n_methods), and each line (n_studies, n_orders), with nan for an order that
     leaves no pair.
     """
-    fits = sums(columns, ours)
-    found = {name: under(orders, total.sum(axis=1), count.sum(axis=0)) for name, (total, count) in fits.items()}
-    found["order"] = concordance(columns, ours, orders)
+    fits = cell_fits(columns, ours)
+    total = np.stack([np.moveaxis(fit.sum(axis=0), -1, 0) for fit, _ in fits.values()])
+    count = np.stack([counted.sum(axis=0) for _, counted in fits.values()])[:, None]
+    found = dict(zip(fits, under(orders, total, count), strict=True)) | {"order": concordance(columns, ours, orders)}
     return {name: found[name] for name in LINES}
 
 
@@ -186,8 +190,10 @@ def effect(columns):
 
     The intervals, of 95 %, are percentiles over resamples of the data sets; with few of them they are too narrow.
     """
-    total, count = sums(columns, columns.ours[None])["distance"]
-    total, n_datasets = total[0], len(count)
+    of = np.eye(columns.datasets.max() + 1)[columns.datasets]
+    fit, counted = cell_fits(columns, columns.ours[None])["distance"]
+    total, count = (np.einsum("cij,cd->dij", own, of) for own in (fit[..., 0], counted))
+    n_datasets = len(count)
     orders = orders_of(len(columns.methods), N_ORDERS_OF_COPIES)
     rng = np.random.default_rng(0)
     times = rng.multinomial(n_datasets, np.full(n_datasets, 1 / n_datasets), size=N_RESAMPLES)

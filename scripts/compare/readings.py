@@ -1,5 +1,7 @@
 """The five lines by another reading of a paper, on the cells that both readings have: a table in Markdown."""
 
+from typing import NamedTuple
+
 import pandas as pd
 
 from scripts.compare.evidence import LINES, lines
@@ -32,28 +34,31 @@ def released(comparison):
     return pd.concat([comparison[~both], theirs.assign(method=theirs["published_method"])])
 
 
-def reading_lines(comparison, others):
-    """Return the lines of the table, with comparisons by other readings; none where no cell has one."""
-    theirs_of = weighed(released(comparison))
-    rows = []
+class Reading(NamedTuple):
+    """A paper beside another reading of it, on the cells that both have."""
+
+    paper: str
+    words: str
+    n_cells: int
+    before: dict  # lines, as `scripts.compare.evidence.lines` returns them
+    after: dict  # the same by the other reading
+    n_nearer: int  # cells that are nearer to print by the other reading
+    n_differ: int  # cells with another score
+
+
+def readings(comparison, others):
+    """Return a `Reading` for released programs, and for every comparison by another reading, where there are cells."""
+    theirs_of, found = weighed(released(comparison)), []
     for paper, ours in weighed(comparison).items():
         names, theirs = set(comparison.loc[comparison["paper"] == paper, "method"]), theirs_of[paper]
-        found = {RELEASED: theirs} if names & set(theirs["method"] + "_released") else {}
-        found |= {words: weighed(other)[paper] for (of, words), other in others.items() if of == paper}
-        rows += [[PAPERS[paper], words, *row] for words, theirs in found.items() if (row := beside(ours, theirs))]
-    return [HEAD, *rows] if rows else []
+        beside_it = {RELEASED: theirs} if names & set(theirs["method"] + "_released") else {}
+        beside_it |= {words: weighed(other)[paper] for (of, words), other in others.items() if of == paper}
+        found += [beside(paper, words, ours, theirs) for words, theirs in beside_it.items()]
+    return [one for one in found if one is not None]
 
 
-def programs(rows):
-    """Return in how many papers released programs are nearer to print on average, of how many; and so of cells."""
-    rows = [row for row in rows if row[1] == RELEASED]
-    nearer = sum(float(other) < float(ours) for _, _, _, ours, other, *_ in rows)
-    cells = [[int(text) for text in row[5].split(" of ")] for row in rows]
-    return nearer, len(rows), *(sum(own) for own in zip(*cells, strict=True))
-
-
-def beside(ours, theirs):
-    """Return the numbers of a row as texts, on the cells that two readings of a paper have; None where that is none."""
+def beside(paper, words, ours, theirs):
+    """Return the `Reading` of the cells of a paper by two readings; None where they have none in common."""
     keys = [*COLUMN, "published_method"]
     places = [pd.MultiIndex.from_frame(cells[keys]) for cells in (ours, theirs)]
     ours, theirs = complete(ours[places[0].isin(places[1])]), complete(theirs[places[1].isin(places[0])])
@@ -61,9 +66,26 @@ def beside(ours, theirs):
         return None
     distances = [cells.set_index(keys)["difference"].abs() for cells in (ours, theirs)]
     closer = distances[0] - distances[1].reindex(distances[0].index)
-    nearer = f"{(closer > 0).sum()} of {(closer != 0).sum()}"
-    before, after = lines(ours), lines(theirs)
-    changed = [f"{name}: {before[name].verdict} to {after[name].verdict}" for name in LINES
-               if before[name].verdict != after[name].verdict]  # fmt: skip
-    texts = [[f"{found[name].value:.2f}" for found in (before, after)] for name in ("distance", "order")]
-    return [str(len(ours)), *texts[0], nearer, *texts[1], "; ".join(changed) or "none"]
+    before, after = (lines(cells, with_power=False) for cells in (ours, theirs))
+    return Reading(paper, words, len(ours), before, after, (closer > 0).sum(), (closer != 0).sum())
+
+
+def reading_lines(found):
+    """Return the lines of the table of some readings; none where there is no reading."""
+    rows = []
+    for one in found:
+        pairs = {name: (one.before[name], one.after[name]) for name in LINES}
+        values = [[f"{line.value:.2f}" for line in pairs[name]] for name in ("distance", "order")]
+        changed = [f"{name}: {old.verdict} to {new.verdict}" for name, (old, new) in pairs.items()
+                   if old.verdict != new.verdict]  # fmt: skip
+        nearer = f"{one.n_nearer} of {one.n_differ}"
+        rows.append([PAPERS[one.paper], one.words, str(one.n_cells), *values[0], nearer, *values[1],
+                     "; ".join(changed) or "none"])  # fmt: skip
+    return [HEAD, *rows] if rows else []
+
+
+def programs(found):
+    """Return in how many papers released programs are nearer to print on average, of how many; and so of cells."""
+    own = [one for one in found if one.words == RELEASED]
+    nearer = sum(one.after["distance"].value < one.before["distance"].value for one in own)
+    return nearer, len(own), sum(one.n_nearer for one in own), sum(one.n_differ for one in own)

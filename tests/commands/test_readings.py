@@ -8,7 +8,7 @@ from scripts.compare import compare_studies
 from scripts.compare.comparison_page import comparison_page
 from scripts.compare.evidence import CANNOT_TELL, LINES, NOT_REPRODUCED, REPRODUCED
 from scripts.compare.headline import weighed
-from scripts.compare.readings import beside, other_studies, reading_lines, released
+from scripts.compare.readings import beside, other_studies, reading_lines, readings, released
 from scripts.compare.readings import programs as of_programs
 
 pytestmark = pytest.mark.usefixtures("without_power")
@@ -55,17 +55,19 @@ def test_the_rows_of_programs_take_the_place_of_ours_and_all_others_stay(program
 
 def test_readings_are_compared_on_the_cells_that_both_have():
     part = with_programs(reproduction, ["umist", "orl"])
-    ((_, _, cells, ours, *_),) = reading_lines(part, {})[1:]
-    assert cells == "20"  # of two data sets
+    (found,) = readings(part, {})
+    assert found.n_cells == 20  # of two data sets
     both = weighed(part)["rufs"].query("dataset in ['umist', 'orl']")
-    assert float(ours) == pytest.approx(both["difference"].abs().mean(), abs=0.006)
+    assert found.before["distance"].value == pytest.approx(both["difference"].abs().mean())
 
 
 def test_a_reading_with_the_same_scores_changes_nothing(programs):
     own = weighed(programs)["rufs"]
-    cells, ours, theirs, nearer, order, other, changed = beside(own, own)
-    assert (cells, nearer, changed) == ("60", "0 of 0", "none") and ours == theirs and order == other
-    assert beside(own, own[:0]) is None
+    found = beside("rufs", "the same", own, own)
+    assert (found.n_cells, found.n_nearer, found.n_differ) == (60, 0, 0)
+    _, (*_, ours, theirs, nearer, order, other, changed) = reading_lines([found])
+    assert (nearer, changed) == ("0 of 0", "none") and ours == theirs and order == other
+    assert beside("rufs", "none", own, own[:0]) is None
 
 
 def test_a_study_that_reads_the_data_otherwise_is_beside_the_one_of_its_paper_only():
@@ -74,8 +76,16 @@ def test_a_study_that_reads_the_data_otherwise_is_beside_the_one_of_its_paper_on
     assert other_studies(names) == {"dgufs": {words: "reference/dgufs_minmax"}}
     assert not other_studies({"dgufs": "dgufs_quick"}) and not other_studies({"rufs": "rufs"})
     first, other = (compare_studies({"dgufs": study("dgufs", kind)}) for kind in (random_rankings, reproduction))
-    found = reading_lines(first, {("dgufs", words): other})[1:]
-    ((paper, reading, _, ours, theirs, *_, changed),) = found
+    found = readings(first, {("dgufs", words): other})
+    _, (paper, reading, _, ours, theirs, *_, changed) = reading_lines(found)
     assert (paper, reading) == ("DGUFS", words) and float(theirs) < float(ours)
     assert changed != "none" and CANNOT_TELL not in changed.replace(f"{CANNOT_TELL} to", "")
-    assert of_programs(found) == (0, 0) and reading_lines(first, {}) == []
+    assert of_programs(found) == (0, 0, 0, 0) and reading_lines(readings(first, {})) == []
+
+
+def test_programs_that_are_nearer_by_less_than_is_printed_are_nearer(programs):
+    """The numbers decide, not their two printed decimals."""
+    (found,) = readings(programs, {})
+    after = found.before | {"distance": found.before["distance"]._replace(value=found.before["distance"].value - 1e-4)}
+    assert of_programs([found._replace(after=after)])[:2] == (1, 1)
+    assert of_programs([found._replace(after=found.before)])[:2] == (0, 1)
