@@ -84,7 +84,8 @@ if __name__ == "__main__":
     if words := refused(sys.argv[1:]):
         sys.exit(f"error: {words}")
     try:
-        sys.argv[1:] = offer(sys.argv[1:])
+        # Options first, as argparse takes none between two words.
+        sys.argv[1:] = sorted(offer(sys.argv[1:]), key=lambda word: word not in ("-m", "--multirun"))
     except ValueError as error:
         sys.exit(f"error: {error}")
     register()

@@ -176,7 +176,12 @@ def _words_of_hydra(error):
     key, there = getattr(cause, "full_key", None), getattr(cause, "parent_node", None)
     if key and "is not in struct" in str(cause) and hasattr(there, "keys"):
         *above, name = key.split(".")
-        hint = did_you_mean(name, known := [str(one) for one in there if one != "hydra"])
+        known = [str(one) for one in there if one != "hydra"]
+        if above == ["method", "params"]:  # those of the class, as a file has few of them
+            known = _parameters_of(there._get_parent()) or known
+            if name in known:
+                return f"{key} is not in the file of the method: write +{key}=... to add it."
+        hint = did_you_mean(name, known)
         what = f" of {'.'.join(above)}" if above else ""
         if above == ["method", "grid"]:  # as Hydra composes a sweep of several methods, it is that of the default one
             hint = f"{hint or ''} ++{key}=... gives one to every method of the command that has the parameter."
@@ -186,6 +191,20 @@ def _words_of_hydra(error):
             return f"{key} is not in the file of the protocol: write +{key}=... to add it."
         return f"{key} is no option{what}.{hint or ' There are: ' + ', '.join(known) + '.'}"
     return None
+
+
+def _parameters_of(method):
+    """Return the parameters that a configuration may set of the class of a method; none where it cannot be had."""
+    from omegaconf import OmegaConf
+
+    from runners.errors import ConfigError
+    from runners.experiment.method import RESERVED, load_class, parameters_of  # here, as few errors need it
+
+    try:
+        found = parameters_of(load_class(OmegaConf.select(method, "target", default="")))
+        return [name for name in found if name not in RESERVED]
+    except ConfigError:
+        return []
 
 
 def _words_of_depth(error):

@@ -14,6 +14,9 @@ from scripts.core.conf import ROOT
     [
         ("run.py", "method=mcsf", "method=mcsf: there is no method of this name. Did you mean mcfs?"),
         ("run.py", "-m dataset=umits,orl", "dataset=umits: there is no dataset of this name. Did you mean umist?"),
+        ("run.py", "dataset=umist -m method=mcsf", "there is no method of this name. Did you mean mcfs?"),
+        ("run.py", "method=socfs method.params.max_itr=9", "is no option of method.params. Did you mean max_iter?"),
+        ("run.py", "method=socfs method.params.max_iter=9", "write +method.params.max_iter=... to add it"),
         ("run.py", "metod=mcfs", "metod is no option. Did you mean method?"),
         ("run.py", "+metod=mcfs", "'metod' is no part of a configuration"),
         ("run.py", "runner.n_job=2", "runner.n_job is no option of runner. Did you mean n_jobs?"),
