@@ -98,8 +98,9 @@ def evaluate(
 
     Parameters
     ----------
-    ranking : array-like of int
-        Numbers of columns from 0, best first: all features, or as many as the largest size.
+    ranking : array-like of int or str
+        Numbers of columns from 0, or the names that the data have, best first: all features, or as many as the largest
+        size.
     dataset : str, Dataset or tuple
         A name of conf/dataset, or (X, y).
     protocol : str, default="demo"
@@ -122,7 +123,7 @@ def evaluate(
     """
     data = dataset_of(dataset, data_dir)
     rules = read_protocol(find("protocol", known("protocol", protocol)))
-    features = checked_ranking(ranking, data.n_features)
+    features = checked_ranking(ranking, data.n_features, data.feature_names)
     given = [sizes] if isinstance(sizes, numbers.Number) else sizes
     wanted = list(rules.sizes_on(data.name) if given is None else given)
     whole = all(isinstance(size, numbers.Integral) and not isinstance(size, bool) for size in wanted)

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from datasets import Dataset, dataset_names, load_dataset
 from datasets.own import as_dataset
 from runners.cli.choices import offer_object
 from runners.errors import ConfigError
-from runners.words import did_you_mean, shown
+from runners.words import counted, did_you_mean, shown
 from scripts.core.conf import names
 
 COMMANDS = re.compile(r"[+~]*(runner\.plan|shard|missing_data|hydra)\b")  # what the command line alone looks at
@@ -124,9 +125,15 @@ def known(group, name, options=None):
     return name
 
 
-def checked_ranking(ranking, n_features):
-    """Return a ranking as an array, after a check that it has distinct columns of so many features."""
+def checked_ranking(ranking, n_features, names=None):
+    """Return a ranking of columns, or of the `names` of features, as an array, after a check that all are distinct."""
     ranking = np.asarray(ranking)
+    if names and ranking.ndim == 1 and ranking.dtype.kind in "UO":
+        counts, places = Counter(names), {name: place for place, name in enumerate(names)}
+        if wrong := [name for name in ranking.tolist() if counts[name] != 1]:
+            number = counted(counts[wrong[0]], "feature")
+            raise ValueError(f"ranking has {wrong[0]!r}, the name of {number}.{did_you_mean(wrong[0], names)}")
+        ranking = np.array([places[name] for name in ranking.tolist()])
     if ranking.ndim != 1 or ranking.dtype.kind not in "iu" or not ranking.size:
         raise ValueError(f"ranking of shape {ranking.shape} and type {ranking.dtype} must be a list of column numbers.")
     wrong = ranking[(ranking < 0) | (ranking >= n_features)]

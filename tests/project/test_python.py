@@ -84,6 +84,17 @@ def test_a_ranking_has_the_scores_that_the_method_with_this_ranking_has(tmp_path
     np.testing.assert_array_equal(unlabelled["silhouette"], scores.loc[scores["n_selected"] == 4, "silhouette"])
 
 
+def test_a_ranking_may_name_the_features_of_a_frame():
+    frame = pd.DataFrame(X, columns=[f"f{j}" for j in range(X.shape[1])])
+    pd.testing.assert_frame_equal(
+        evaluate(["f3", "f1"], (frame, Y), "smoke", sizes=[2]), evaluate([3, 1], (X, Y), "smoke", sizes=[2])
+    )
+    with pytest.raises(ValueError, match="ranking has 'g3', the name of 0 features"):
+        evaluate(["g3"], (frame, Y), "smoke", sizes=[1])
+    with pytest.raises(ValueError, match="'a', the name of 2 features"):
+        evaluate(["a"], (frame.set_axis([*"ab", "a", *frame.columns[3:]], axis=1), Y), "smoke", sizes=[1])
+
+
 @pytest.mark.parametrize(
     ("ranking", "options", "answer"),
     [
