@@ -263,5 +263,10 @@ def _not_finite(count):
     return "1 value that is not finite" if count == 1 else f"{count} values that are not finite"
 
 
+def first_of(names, most=5):
+    """Return the first of some names in a line, with points for the others."""
+    return ", ".join([*map(str, names[:most]), *(["..."] if len(names) > most else [])])
+
+
 def _times(shape):
     return " x ".join(str(number) for number in shape)

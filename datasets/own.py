@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from datasets.base import DataError, check_dataset
+from datasets.base import DataError, check_dataset, first_of
 from datasets.files import checksum, looks_like
 from datasets.loaders import read_source
 from datasets.spec import FILLS, check_spec, dataset_names
@@ -28,7 +28,6 @@ TAKES = {  # what has a meaning for some formats only
     "parquet": ("ignore", "onehot", *ROWS), "arff": ("ignore", "onehot", "columns"), "rdata": ("x", "ignore", "onehot"),
     "npz": ("x", "sparse"), "mat": ("x", "sparse"), "libsvm": ("sparse",), "h5ad": ("sparse",),
 }  # fmt: skip
-MOST = 5  # columns that a remark names
 OPTIONS = ("x", "ignore", "onehot", "header", "names", "ignore_rows")  # those of a reader; others are of the source
 
 
@@ -174,7 +173,7 @@ def _check_frame(X, y):
     odd = [j for j, kind in enumerate(X.dtypes) if kind.kind not in "biuf"]
     texts = [str(X.columns[j]) for j in odd if not _is_numeric(X.iloc[:, j])]
     if texts:
-        raise DataError(f"X has columns that hold no numbers ({_first(texts)}): leave them out, or encode them.")
+        raise DataError(f"X has columns that hold no numbers ({first_of(texts)}): leave them out, or encode them.")
     if hasattr(y, "iloc") and not X.index.equals(y.index) and set(X.index) == set(y.index):
         raise DataError("X and y have the same index in different orders, and are paired row by row: y.loc[X.index].")
 
@@ -254,13 +253,13 @@ def remarks(data):
     lines, varying = [], np.flatnonzero(lowest < highest)
     if constant := [names[j] for j in np.flatnonzero(lowest == highest)]:
         what = "1 feature is" if len(constant) == 1 else f"{len(constant)} features are"
-        lines.append(f"{data.name}: {what} constant ({_first(constant)}{how}): no method can tell samples by it.")
+        lines.append(f"{data.name}: {what} constant ({first_of(constant)}{how}): no method can tell samples by it.")
     if copies := [f"{names[j]} of {names[other]}" for j, other in _copies(data.X.T, varying)]:
         what = "1 feature is a copy" if len(copies) == 1 else f"{len(copies)} features are copies"
-        lines.append(f"{data.name}: {what} ({_first(copies)}{how}): scores of single features select both.")
+        lines.append(f"{data.name}: {what} ({first_of(copies)}{how}): scores of single features select both.")
     if copies := [f"{i} of {other}" for i, other in _copies(data.X, np.arange(data.n_samples))]:
         what = "1 sample is a copy" if len(copies) == 1 else f"{len(copies)} samples are copies"
-        lines.append(f"{data.name}: {what} ({_first(copies)}, counted from 0).")
+        lines.append(f"{data.name}: {what} ({first_of(copies)}, counted from 0).")
     counting = [j for j in np.flatnonzero(highest - lowest == data.n_samples - 1) if _counts(data.X[:, [j]])]
     if counting and data.n_samples > 2:
         what = f"a feature numbers the samples ({names[counting[0]]}{how})"
@@ -268,10 +267,6 @@ def remarks(data):
     if data.y is not None and data.n_classes == data.n_samples > 1:
         lines.append(f"{data.name}: every sample has a label of its own, so that scores say nothing: is label= right?")
     return lines
-
-
-def _first(names):
-    return ", ".join([*names[:MOST], *(["..."] if len(names) > MOST else [])])
 
 
 def _copies(X, numbers):

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from pathlib import Path
 
+from datasets.base import first_of
 from metrics.study import POOR, RANDOM, UNSCORED
 from metrics.study.frames import fits_of, percent
 from metrics.study.summary import Cells, cells_of_draws, summarise
@@ -11,7 +12,7 @@ from runners.place import command_on
 from runners.progress import log
 from runners.store.folder import load_results
 from runners.store.identity import Identity
-from runners.store.names import first_of, size_to_show, stored_names
+from runners.store.names import SHOWN, size_to_show, stored_names
 from runners.store.row import from_json, subsets_of
 from runners.store.tidy import tidy
 from runners.words import counted
@@ -80,7 +81,8 @@ def _first_names(trials, folder):
     features = sets[size_to_show(sets)]
     if len(features) in (0, len(names)):
         return ""
-    return f"selected by default parameters ({counted(len(features), 'feature')}): {first_of(features, names)}"
+    shown = first_of([names[one] for one in features], SHOWN)
+    return f"selected by default parameters ({counted(len(features), 'feature')}): {shown}"
 
 
 def _mean_of_draws(summary, metric, selection):

@@ -27,8 +27,3 @@ def stored_names(folder, sha):
 def size_to_show(sizes):
     """Return the size whose selection is shown where none is asked for: the least of ten or more, or the largest."""
     return min((size for size in sizes if size >= SHOWN), default=max(sizes))
-
-
-def first_of(features, names):
-    """Return the names of the first ten of some features in a line, with points for the others."""
-    return ", ".join([*(names[one] for one in features[:SHOWN]), *(["..."] if len(features) > SHOWN else [])])

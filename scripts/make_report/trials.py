@@ -5,8 +5,9 @@ import io
 
 import numpy as np
 
+from datasets.base import first_of
 from metrics.study import is_learned
-from runners.store.names import first_of
+from runners.store.names import SHOWN
 from runners.store.row import from_json
 from runners.words import counted
 from scripts.core.command_lines import repeat
@@ -45,7 +46,9 @@ def trial_facts(row, sets, trace, size, face, names, seeds):
         "seeds": list(_seeds(seeds)),
         "curve": curve(trace),
         "size": size,
-        "features": first_of(features, names) if names and features is not None and size < row["n_features"] else "",
+        "features": first_of([names[one] for one in features], SHOWN)
+        if names and features is not None and size < row["n_features"]
+        else "",
         "pixels": pixels(face, features) if face is not None and features is not None and size < face[0].size else None,
         "command": repeat(row),
     }
