@@ -19,6 +19,7 @@ from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose, is_control
 
 SHOWN = {name: METRICS[name] for name in (*SCORES, "nearest_neighbour")}
+GAINS = [f"#Gain in {title}" for title in SHOWN.values()]  # heads of a table
 KINDS = {"method": "method", "variant": "variant", "released": "released program", "baseline": "baseline"}
 LETTERS = string.ascii_letters + string.digits + "-_"
 

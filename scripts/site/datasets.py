@@ -13,7 +13,7 @@ from scripts.core.text import pipes
 from scripts.core.views import render
 from scripts.findings.plan import CONFIRMATORY, WEIGHTS, datasets_of
 from scripts.site import cells
-from scripts.site.board import SHOWN
+from scripts.site.board import GAINS, SHOWN
 from scripts.site.methods import addresses
 from scripts.site.pages import layout
 
@@ -46,7 +46,7 @@ def dataset_page(name, board, places, data_dir=None):
         board=board,
         shown=SHOWN,
         weights=[f"#ACC {size}" for size in WEIGHTS],
-        of_gains=[f"#Gain in {title}" for title in SHOWN.values()],
+        of_gains=GAINS,
         gain=cells.gain,
         room=list(_room(own, board)) if has_methods else [],
         rows=rows,

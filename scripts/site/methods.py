@@ -17,7 +17,7 @@ from scripts.core.views import render
 from scripts.findings.plan import WEIGHTS
 from scripts.method_notes import citations, classes, sections, source_of
 from scripts.site import cells
-from scripts.site.board import KINDS, SHOWN
+from scripts.site.board import GAINS, KINDS, SHOWN
 from scripts.site.pages import layout
 
 LARGE = ROOT / "docs/large.md"
@@ -65,7 +65,7 @@ def method_page(target, names, board, comparison, places):
         all_data={name: _all_data(name, board) for name in shown},
         scores=SHOWN,
         sizes=[f"#{size}" for size in WEIGHTS],
-        of_gains=[f"#Gain in {title}" for title in SHOWN.values()],
+        of_gains=GAINS,
         of_scores=[f"#{title}" for title in SHOWN.values()],
         gain=cells.gain,
         published=_published(names, comparison),
