@@ -26,9 +26,9 @@ COLUMNS = (
 JUDGED = ["evaluated_by", "std_over", "section"]
 
 
-def open_studies(results_dir, names, lists=False):
-    """Return the study that each paper is compared with, by the names of the studies; `lists` as for `Study.open`."""
-    return {paper: Study.open(results_dir, name, lists=lists) for paper, name in names.items()}
+def open_studies(results_dir, names):
+    """Return the study that each paper is compared with, by the names of the studies."""
+    return {paper: Study.open(results_dir, name) for paper, name in names.items()}
 
 
 def shipped_names(papers=None):
