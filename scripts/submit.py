@@ -67,7 +67,7 @@ def uncommitted(method):
 
     Those are in folders of code, and in conf/ its own: the data and the protocol of the study are there already.
     """
-    words = ["git", "status", "--porcelain", "--untracked-files=all"]
+    words = ["git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=all"]
     try:
         lines = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     except (OSError, subprocess.CalledProcessError) as error:

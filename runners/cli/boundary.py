@@ -253,15 +253,16 @@ def words_of_os(error):
     if isinstance(error, FileNotFoundError) and error.filename is None:
         what = f"{what}: the folder that the command runs in is gone"
     if is_of_full_disk(error):
-        what += ": make room, and give the same command again"
+        remedy = "raise the limit on the size of files" if error.errno == errno.EFBIG else "make room"
+        what += f": {remedy}, and give the same command again"
     files = [str(name) for name in (error.filename, error.filename2) if name is not None]
     return f"{' -> '.join(files)}: {what}" if files else what
 
 
 def is_of_full_disk(error):
-    """Return True where an error, or the one that it was raised from, is that there is no room on a disk."""
+    """Return True where an error, or the one that it was raised from, is that a disk is full, or a file too large."""
     found = error if isinstance(error, OSError) else error.__cause__
-    return isinstance(found, OSError) and found.errno in (errno.ENOSPC, errno.EDQUOT)
+    return isinstance(found, OSError) and found.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 def _silence_stdout():

@@ -36,7 +36,7 @@ def _checkout():
 
 
 def _git(*arguments):
-    # A repository around an installed copy is not that of this code.
-    environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(ROOT.parent)}
+    # A repository around an installed copy is not that of this code.  A process that is killed leaves no lock there.
+    environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(ROOT.parent), "GIT_OPTIONAL_LOCKS": "0"}
     words, kept = ["git", *arguments], {"capture_output": True, "text": True, "check": True, "timeout": GIT_S}
     return subprocess.run(words, cwd=ROOT, env=environment, **kept).stdout.strip()

@@ -2,6 +2,7 @@
 
 import importlib
 import linecache
+import os
 import subprocess
 import sys
 import textwrap
@@ -255,3 +256,15 @@ def test_versions_name_what_else_a_method_imports_but_not_the_cores():
 def test_variables_under_a_name_that_is_not_looked_for_are_any(line):
     assert read(line.encode()).environment == (None,)
     assert read(b"from os import environ; environ['A']").environment == ("A",)
+
+
+def test_git_is_asked_without_a_lock_that_a_killed_process_would_leave(monkeypatch, tmp_path):
+    who = ["-c", "user.name=a", "-c", "user.email=b"]
+    (tmp_path / "a.txt").write_text("one")
+    for words in (["init", "-q"], ["add", "a.txt"], [*who, "commit", "-qm", "first"]):
+        subprocess.run(["git", *words], cwd=tmp_path, check=True)
+    os.utime(tmp_path / "a.txt", (1, 1))  # git looks at the file anew, and would write what it found
+    index = tmp_path / ".git/index"
+    before = index.read_bytes()
+    monkeypatch.setattr(checkout, "ROOT", tmp_path)
+    assert checkout._checkout.__wrapped__()[1] == {"a.txt"} and index.read_bytes() == before

@@ -150,3 +150,5 @@ def test_a_command_whose_lines_cannot_be_printed_says_so_once_and_ends_with_an_e
 def test_a_full_disk_says_what_to_do_where_no_file_is_known():
     text = "No space left on device: make room, and give the same command again"
     assert words_of(OSError(errno.ENOSPC, "No space left on device")) == text
+    text = "File too large: raise the limit on the size of files, and give the same command again"
+    assert words_of(OSError(errno.EFBIG, "File too large")) == text
