@@ -1,7 +1,6 @@
 """The command lines that fill the gaps of a study, or repeat its points."""
 
 import functools
-import json
 import shlex
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from runners.place import place_of
 from runners.store.reference import PREFIX, shipped_studies
 from runners.store.row import from_json, to_json
 from runners.words import did_you_mean
-from scripts.core.conf import find, names
+from scripts.core.conf import composed, find, names
 from scripts.core.words import COMPLETE, NO_LABELS, NOT_RUN
 
 
@@ -105,13 +104,17 @@ def _groups(cells, datasets):
 def _refused(cells, study, protocol):
     """Return method -> data sets for the cells that hold nothing, and cannot, as the method refuses the data."""
     stored, refused = set(_pairs(study.trials)), {}
-    protocol = study.protocol or find("protocol", protocol)
-    for method, dataset in [pair for pair in _pairs(cells) if pair not in stored] if protocol else ():
-        spec = find("dataset", dataset)
+    protocol = study.protocol or composed("protocol", protocol)
+    if not protocol:
+        return refused
+    for method, dataset in _pairs(cells):
+        if (method, dataset) in stored:
+            continue
+        spec = composed("dataset", dataset)
         # Data whose file states no shape would have to be loaded, and a file of the cell changes the method.
         if spec.get("samples") is None or find("cell", f"{dataset}_{method}") is not None:
             continue
-        if _refuses(json.dumps([spec, find("method", method), protocol]), study.data_dir):
+        if _refuses(to_json([spec, composed("method", method), protocol]), study.data_dir):
             refused.setdefault(method, []).append(dataset)
     return refused
 

@@ -1,6 +1,7 @@
 """The estimates of the plan (docs/plan.md): gains over random rankings, over a curve of sizes, by two scores."""
 
 import functools
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,7 @@ NAMED = 3  # most families that a sentence names
 # Half-widths in points of accuracy: what was hoped for when the data sets were chosen, and what docs/plan.md simulates.
 HOPED, EXPECTED = 1.4, 2.13
 ENOUGH = 15  # families: a method with scores in so many stands among the others, or in all where there are fewer
-FEWEST = 6  # families: p by flips of the signs of fewer is above `LEVEL`, whatever was found
+FEWEST = math.ceil(math.log2(2 / LEVEL))  # families: p by flips of the signs of fewer is above `LEVEL`, always
 # Weights of sizes in a mean over sizes: about the inverse of the spread of gains over exploratory data sets, the median
 # of which over methods falls from 9.5 points of accuracy with 10 features to 3 with 300 (`reference/fair_earlier`).
 WEIGHTS = {10: 2, 25: 2, 50: 3, 100: 4, 200: 6, 300: 6}
