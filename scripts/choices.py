@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from metrics.study import ALL, METRICS
+from metrics.study import ALL, KEPT, METRICS
 from metrics.study.frames import percent
-from metrics.study.kept import MEASURES
 from metrics.study.losses import candidates, losses, mean_losses
 from metrics.study.selections import BY_NAME
 from runners.words import counted
@@ -18,7 +17,6 @@ from scripts.kept import kept_of, studies_of
 from scripts.ranks.choice import is_control, one_of_each_source
 
 EVERYTHING = "all features, no choice"
-KEPT = dict(zip(MEASURES, ("nearest neighbours kept", "clusters kept"), strict=True))
 HEAD = "Choice|Loss|95 % interval|Less than default|Least|Smallest size|Largest size|Cells|Without a choice".split("|")
 
 

@@ -5,14 +5,10 @@ from contextlib import nullcontext
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
-from datasets.scaling import scale
-from metrics.kmeans import load_engine
 from metrics.protocol import Protocol
-from metrics.study import NOT_CHOOSING
+from metrics.study import KEPT, NOT_CHOOSING
 from metrics.study.frames import of_kmeans
-from metrics.study.kept import MEASURES, Structure
 from runners.store.files import held, replace_file
 from runners.store.parquet import packed_refits, read_refits
 from runners.store.reference import PREFIX, SHIPPED
@@ -42,17 +38,17 @@ def studies_of(given):
 
 
 def kept_of(study):
-    """Return the `MEASURES` of a study as far as they are stored, by trial and n_selected; None where none is."""
+    """Return the `KEPT` of a study as far as they are stored, by trial and n_selected; None where none is."""
     stored = _stored(study)
     if stored.empty:
         return None
-    return selections(study.whole).join(stored, on=KEYS).set_index(OF_SUMMARY)[list(MEASURES)]
+    return selections(study.whole).join(stored, on=KEYS).set_index(OF_SUMMARY)[list(KEPT)]
 
 
 def _stored(study):
     """Return what is stored of a study, by `KEYS`."""
     paths = sorted(_folder(study).glob("*.parquet")) if study.is_shipped or study.folder else []
-    rows = pd.concat([read_refits(path) for path in paths]) if paths else pd.DataFrame(columns=[*KEYS, *MEASURES])
+    rows = pd.concat([read_refits(path) for path in paths]) if paths else pd.DataFrame(columns=[*KEYS, *KEPT])
     return rows.drop_duplicates(KEYS).set_index(KEYS)
 
 
@@ -69,6 +65,12 @@ def measure(study, methods=None, datasets=None):
     Selections that several methods have are measured once.  A shipped study keeps none that its rows no longer have, as
     `scripts.verify` asks.  Returns sentences on what could not be done, and why.
     """
+    from threadpoolctl import threadpool_limits  # here, as readers need no compiled loops
+
+    from datasets.scaling import scale
+    from metrics.kmeans import load_engine
+    from metrics.study.kept import Structure
+
     rows, problems = selections(study.filled().whole), []
     selected = {method: own.set_index(KEYS).index for method, own in rows.groupby("method")}  # before any are left out
     rows = rows_of(rows, methods, datasets)
@@ -87,7 +89,7 @@ def measure(study, methods=None, datasets=None):
             with threadpool_limits(1):
                 structure = Structure(scale(data.X, protocol.scaling), clusters)
                 found = [structure.kept(features) for features in lacking["chosen"]]
-            known = pd.concat([known, pd.DataFrame(found, lacking.set_index(KEYS).index, list(MEASURES))])
+            known = pd.concat([known, pd.DataFrame(found, lacking.set_index(KEYS).index, list(KEPT))])
             log.info("%s: %d selections", dataset, len(lacking))
         for method, its in own.groupby("method"):
             _store(study, method, known.loc[pd.MultiIndex.from_frame(its[KEYS])].reset_index(), selected[method])

@@ -8,7 +8,6 @@ from sklearn.neighbors import NearestNeighbors
 from metrics.kmeans import kmeans_restarts
 
 SAMPLES, NEIGHBOURS, STARTS = 1000, 5, 10
-MEASURES = ("neighbours_kept", "clusters_kept")
 
 
 class Structure:
@@ -27,7 +26,7 @@ class Structure:
         self.neighbours, self.clusters = self._neighbours(whole), self._clusters(whole)
 
     def kept(self, features):
-        """Return the shares of `MEASURES` that selected columns keep.
+        """Return the shares of `metrics.study.KEPT` that selected columns keep.
 
         They are the mean share of the neighbours of a sample that it also has by the selected features alone, and the
         adjusted Rand index of the clusters by these with those by all.

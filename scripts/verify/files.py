@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from datasets import dataset_names
 from metrics.protocol import Protocol
+from metrics.study import KEPT
 from runners.store import reference
 from runners.store.columns import LISTS
 from runners.store.files import StoreError
@@ -215,13 +216,13 @@ def faults_of_refits(name, file, path, frame):
 
 def faults_of_kept(path, frame):
     """Yield what is wrong with the measures of a method's selections; `frame` has its rows, with features."""
-    rows = yield from _rows(path, [*kept.KEYS, *kept.MEASURES])
+    rows = yield from _rows(path, [*kept.KEYS, *KEPT])
     if rows is None:
         return
     own = set(kept.selections(frame)[kept.KEYS].itertuples(index=False, name=None))
     strange = [key for key in rows[kept.KEYS].itertuples(index=False, name=None) if key not in own]
     if strange:
         yield f"{path.parent.name} has features {strange[0][-1]} on {strange[0][0]}, which its rows have not selected."
-    values = rows[list(kept.MEASURES)].to_numpy(dtype=float)
+    values = rows[list(KEPT)].to_numpy(dtype=float)
     if not (np.abs(values) <= 1).all():
         yield f"{path.parent.name} has shares beyond 1."

@@ -8,7 +8,7 @@ import pytest
 from command_line import ROOT
 from small_data import TRUTH
 
-from metrics.study import kept
+from metrics.study import KEPT, kept
 from metrics.study.losses import candidates, losses
 from runners.store.parquet import read_refits
 from scripts.core.study import Study
@@ -61,13 +61,13 @@ def test_what_is_measured_is_stored_once_and_chosen_by(study, monkeypatch):
     assert list(found.index.get_level_values("n_selected")) == [5, 20]
     assert (found.loc[(slice(None), 20), :].to_numpy() > found.loc[(slice(None), 5), :].to_numpy()).all()
     table = losses(candidates(study.whole), "acc", found).set_index("selection")
-    assert table.loc[list(kept.MEASURES), "n_selected"].tolist() == [20, 20]
+    assert table.loc[list(KEPT), "n_selected"].tolist() == [20, 20]
     assert table.loc["clusters_kept", "loss"] == table.loc["largest_size", "loss"]
     part = losses(candidates(study.whole), "acc", found.iloc[:1]).set_index("selection")
-    assert part.loc[list(kept.MEASURES), "loss"].isna().all()  # a candidate of the cell was not measured
+    assert part.loc[list(KEPT), "loss"].isna().all()  # a candidate of the cell was not measured
     path = study.folder / "_kept" / "max_variance.parquet"
     before = path.read_bytes()
-    monkeypatch.setattr("scripts.kept.Structure", None)  # nothing is left to measure
+    monkeypatch.setattr("metrics.study.kept.Structure", None)  # nothing is left to measure
     assert measure(study) == [] and path.read_bytes() == before
 
 
