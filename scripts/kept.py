@@ -6,6 +6,7 @@ from contextlib import nullcontext
 import numpy as np
 import pandas as pd
 
+from metrics.measures import DECIMALS
 from metrics.protocol import Protocol
 from metrics.study import KEPT, NOT_CHOOSING
 from metrics.study.frames import of_kmeans
@@ -23,7 +24,8 @@ from scripts.core.study import Study
 log = logging.getLogger(__name__)
 FOLDER = "_kept"
 GRIDS = f"{PREFIX}fair_earlier"  # the study of all methods at several points of their grids
-KEYS = ["dataset", "data_sha", "features"]  # the last is a digest
+KEYS = ["dataset", "data_sha", "features"]  # the last is a digest, of so many digits
+DIGITS = 16
 OF_SUMMARY = ["trial", "n_selected"]
 
 
@@ -48,15 +50,22 @@ def kept_of(study):
 def _stored(study):
     """Return what is stored of a study, by `KEYS`."""
     paths = sorted(_folder(study).glob("*.parquet")) if study.is_shipped or study.folder else []
-    rows = pd.concat([read_refits(path) for path in paths]) if paths else pd.DataFrame(columns=[*KEYS, *KEPT])
+    rows = pd.concat([measured(path) for path in paths]) if paths else pd.DataFrame(columns=[*KEYS, *KEPT])
     return rows.drop_duplicates(KEYS).set_index(KEYS)
+
+
+def measured(path):
+    """Return a file of measures as a frame, with the decimals that were rounded to a float32."""
+    rows = read_refits(path)
+    return rows.assign(**{name: rows[name].astype(float).round(DECIMALS) for name in KEPT})
 
 
 def selections(whole):
     """Return the rows of a frame whose features were chosen, with these as `chosen` and their digests as features."""
     rows = of_kmeans(whole)
     rows = rows[rows["features"].notna() & ~rows["method"].isin(NOT_CHOOSING)]
-    return rows.assign(chosen=rows["features"], features=rows["features"].map(feature_set_digest))
+    digests = [feature_set_digest(features)[:DIGITS] for features in rows["features"]]
+    return rows.assign(chosen=rows["features"], features=digests)
 
 
 def measure(study, methods=None, datasets=None):
@@ -88,7 +97,7 @@ def measure(study, methods=None, datasets=None):
             clusters = protocol.clusters_of(len(np.unique(data.y)))
             with threadpool_limits(1):
                 structure = Structure(scale(data.X, protocol.scaling), clusters)
-                found = [structure.kept(features) for features in lacking["chosen"]]
+                found = np.round([structure.kept(features) for features in lacking["chosen"]], DECIMALS)
             known = pd.concat([known, pd.DataFrame(found, lacking.set_index(KEYS).index, list(KEPT))])
             log.info("%s: %d selections", dataset, len(lacking))
         for method, its in own.groupby("method"):
@@ -101,11 +110,11 @@ def _store(study, method, rows, selected):
     path = _folder(study) / f"{method}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
     with nullcontext() if study.is_shipped else held(path):
-        before = read_refits(path) if path.exists() else rows.iloc[:0]
+        before = measured(path) if path.exists() else rows.iloc[:0]
         left = before[before.set_index(KEYS).index.isin(selected)] if study.is_shipped else before
         both = pd.concat([left, rows]).drop_duplicates(KEYS).sort_values(KEYS, ignore_index=True)
         if len(left) < len(before) or len(both) > len(left):
-            replace_file(path, packed_refits(both))
+            replace_file(path, packed_refits(both.astype(dict.fromkeys(KEPT, "float32"))))
 
 
 def _folder(study):

@@ -55,7 +55,8 @@ def written():
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     places = {"datapackage": SHIPPED / "datapackage.json", "croissant": SHIPPED / "croissant.json"}
     places["zenodo"] = ROOT / ".zenodo.json"
-    found = {places[name]: json.dumps(made, indent=1) + "\n" for name, made in descriptions(version).items()}
+    # Without indents, which are a quarter of these files.
+    found = {places[name]: json.dumps(made, indent=0) + "\n" for name, made in descriptions(version).items()}
     citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
     found[ROOT / "CITATION.cff"] = re.sub("^version: .*$", f"version: {version}", citation, flags=re.MULTILINE)
     lines = [(f"`{column.name}`", column.type, column.unit, column.words) for column in COLUMNS]

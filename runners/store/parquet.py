@@ -126,7 +126,10 @@ def _parts(nmi):
 
 def packed_refits(frame):
     """Return the refits of a method as the bytes of their file."""
-    return _bytes_of(pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata(), once=True)
+    table = pa.Table.from_pandas(frame, preserve_index=False).replace_schema_metadata()
+    split = [field.name for field in table.schema if field.type == pa.float32()]
+    once = [name for name in table.column_names if name not in split]
+    return _bytes_of(table, once, column_encoding=dict.fromkeys(split, "BYTE_STREAM_SPLIT"))
 
 
 def _bytes_of(table, once, notes="", **how):
