@@ -4,7 +4,7 @@
 
 Only the UFSOL paper names a width: exp(-||x_i - x_j||^2 / sigma), sigma = 1, that is t = 0.7071.  Ours scales
 with the data: t is the mean length of the edges of the graph.  This prints the best ACC and NMI over the sizes and the
-coarse grid of the protocol "dgufs", for our t and for fixed ones.
+coarse grid of the protocol "rufs", for our t and for fixed ones.
 """
 
 from dataclasses import replace
@@ -22,6 +22,7 @@ from scripts.core.programs import parser_of
 from scripts.core.published import load_published
 
 NEIGHBORS = 5
+PROTOCOL = "rufs"  # min-max scaling, as that of UFSOL and JGUFS
 
 
 def main():
@@ -32,7 +33,7 @@ def main():
     parser.add_argument("--data-dir", help="folder of the data files [$UFS_DATA_DIR, the cache, a download]")
     options = parser.parse_args()
     data = load_dataset(options.dataset, options.data_dir)
-    protocol = replace(Protocol(**read(CONF / "protocol/dgufs.yaml")), coarse=True)
+    protocol = replace(Protocol(**read(CONF / f"protocol/{PROTOCOL}.yaml")), coarse=True)
     X = scale(data.X, protocol.scaling)
     ours = mean_edge(X)
     widths = [ours, *options.widths]
