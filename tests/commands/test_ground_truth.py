@@ -8,6 +8,7 @@ from frames import PROTOCOL, frames, store, study_of
 
 from datasets import load_dataset, read_spec, scale
 from datasets.synthetic import truth_of
+from scripts.core.conf import ROOT
 from scripts.ground_truth import chance, found, recovered
 from scripts.ground_truth.truth_page import ground_truth_figure, ground_truth_page
 
@@ -163,3 +164,9 @@ def test_the_command_prints_the_page_and_writes_the_figure(tmp_path, command):
     assert all((tmp_path / f"recall.{suffix}").stat().st_size > 5000 for suffix in ("png", "pdf"))
     rest = command("ground_truth", "study=owm", f"results_dir={tmp_path}")
     assert rest.returncode == 1 and "Did you mean own?" in rest.stderr
+
+
+@pytest.mark.slow
+def test_the_page_of_what_is_shipped_is_what_the_command_prints(command):
+    page = (ROOT / "docs/ground_truth.md").read_text(encoding="utf-8")
+    assert command("ground_truth", "study=reference/ground_truth").stdout == page

@@ -1,6 +1,7 @@
 """The printed numbers alone: impossible cells, and the reading that fits the row of all features."""
 
 import itertools
+import re
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 from benchmarks import all_features, printed
 from datasets.base import Dataset
+from scripts.core.conf import ROOT
 
 
 def test_copies_say_how_far_they_are_and_whose_std_and_size_stand_beside_a_mean():
@@ -29,6 +31,16 @@ def test_the_least_std_is_that_of_the_best_of_all_runs(mean, decimals):
 def test_one_printed_accuracy_has_a_std_that_no_runs_can_have():
     n_cells, rows = printed.impossible()
     assert n_cells > 200 and [row[:4] for row in rows] == [["DGUFS", "table2", "allaml", "udfs"]]
+
+
+def test_the_page_is_what_the_command_prints(data_dir, monkeypatch):
+    """The scores by labels, of a minute of K-means, are taken from the page; what is printed above them is not."""
+    page = (ROOT / "docs/printed.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) +\| (\d+\.\d) +\| (\d+\.\d) +\|", page.split("## Above")[1], re.MULTILINE)
+    best = {name: {"F test": float(first), "mutual information": float(second)} for name, first, second in rows}
+    monkeypatch.setattr(printed, "by_labels", best.get)
+    monkeypatch.setenv("UFS_DATA_DIR", str(data_dir))
+    assert printed.page() == page, "run: python -m benchmarks.printed > docs/printed.md"
 
 
 def test_the_reading_that_scores_were_made_by_fits_them_best(monkeypatch):

@@ -1,8 +1,11 @@
 """Bootstrap intervals of ranks and gains: under other K-means starts, and on other data sets of other families."""
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
+from pages import words_of
 
 from metrics.study.intervals import means_by_family, ranks_by_restart
 from metrics.study.ranks import ranks
@@ -129,3 +132,13 @@ def test_intervals_of_no_gain_hold_zero_about_as_often_as_they_say(sizes, least)
             falsely += names is not families and low[0] <= 0 <= high[0]
     assert least <= held / 200
     assert falsely < held
+
+
+@pytest.mark.parametrize(("sizes", "words"), [([4, 3, 2], "with three families"), ([4, 2], "with two")])
+def test_intervals_over_few_families_hold_zero_as_often_as_the_page_says(sizes, words):
+    rng, held = np.random.default_rng(0), 0
+    for _ in range(1000):
+        low, high = means_by_family(*drawn(rng, sizes), n_resamples=500)
+        held += low[0] <= 0 <= high[0]
+    said = int(re.search(rf"(\d+)(?: of 100 intervals contain 0)? {words}", words_of("docs/reading.md"))[1])
+    assert held / 10 == pytest.approx(said, abs=2.5)  # two standard errors

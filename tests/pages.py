@@ -1,0 +1,32 @@
+"""Sentences of the pages, for the tests of the numbers in them."""
+
+import functools
+
+from scripts.claims.core import store
+from scripts.core.conf import ROOT
+from scripts.core.published import load_published
+
+WORDS = "none one two three four five six seven eight nine ten eleven twelve".split()
+
+
+@functools.cache
+def words_of(page):
+    """Return the text of a page on one line."""
+    return " ".join((ROOT / page).read_text(encoding="utf-8").split())
+
+
+def says(page, *sentences):
+    """Assert that sentences, each with what a test computed in it, are on a page."""
+    missing = [sentence for sentence in sentences if " ".join(sentence.split()) not in words_of(page)]
+    assert not missing, f"{page} does not say: {missing}"
+
+
+def claimed(name, dataset):
+    """Return the stored numbers of a claim on a data set, by variant."""
+    return {row.variant: row.numbers for row in store.rows(store.load(), name) if row.dataset == dataset}
+
+
+def printed(paper, dataset, method, what="mean_percent"):
+    """Return ACC and NMI that a paper prints of a row, or their stds."""
+    rows = load_published().query("paper == @paper and dataset == @dataset and method == @method")
+    return rows.set_index("metric")[what].reindex(["acc", "nmi"]).tolist()

@@ -1,0 +1,191 @@
+"""Numbers that a page has by hand are what shipped results, papers, settings, or the blocks of the page itself say."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from pages import WORDS, claimed, says, words_of
+from threadpoolctl import threadpool_limits
+
+from benchmarks import all_features
+from metrics import nearest_neighbour
+from metrics.study.frames import of_kmeans
+from scripts import restarts
+from scripts.claims.metrics import ALL, DATASETS, NEARER, OFF, USUAL
+from scripts.compare import columns, evidence, shipped_names
+from scripts.core.conf import ROOT, family_of, find
+from scripts.core.published import load_published, published_cells
+from scripts.core.refits import KEPT
+from scripts.verify import scores
+
+PROTOCOLS, READING, OBJECTIONS = (f"docs/{name}.md" for name in ("protocols", "reading", "objections"))
+REPRODUCTION, SHIPPED = "docs/reproduction.md", "docs/shipped.md"
+
+
+# --- protocols.md
+
+
+def test_settings_on_the_page_of_protocols_are_those_of_the_files():
+    usps, fair = find("protocol", "ufsol")["sizes_for"]["usps"], find("protocol", "fair")
+    sizes = len(fair["sizes"])
+    params = {name: find("method", name)["params"] for name in ("rufs", "ndfs", "socfs", "kmeans_ufs_admm")}
+    (steps,) = {find("protocol", paper)["max_iter"] for paper in DATASETS}
+    says(
+        PROTOCOLS,
+        f"keeps {', '.join(map(str, usps[:-1]))} and {usps[-1]} features on USPS",
+        f"the same {WORDS[len(fair['grid_values'])]} values of every weight, and at most {fair['budget']} grid points",
+        f"scored at {WORDS[sizes]} sizes, so a best over the grid is the best of {sizes} to {sizes * fair['budget']}",
+        f"K-means starts {fair['restarts']} times, and a method with a random part has {WORDS[fair['seeds']]} seeds",
+        f"| RUFS's `nu` | {params['rufs']['nu']:.0f} |",
+        f"| NDFS's `gamma` | {params['ndfs']['gamma']:.0e} |".replace("+0", ""),
+        f"| k, the neighbours | {params['ndfs']['n_neighbors']} |",
+        f"| SOCFS's `lambda2` | {params['socfs']['lambda2']:.0f} |",
+        f"| K-means UFS, ADMM: `mu0` | {params['kmeans_ufs_admm']['mu0']} |",
+        f"| Lloyd steps | at most {steps} |",
+    )
+
+
+def test_random_rankings_are_as_many_as_the_pages_say(shipped):
+    count = {}
+    for name in ("dgufs", "kmeans_ufs", "rufs", "ufsol", "jgufs", "fair"):
+        trials = shipped(name).trials
+        (count[name],) = trials[trials["method"] == "random_rankings"].groupby("dataset").size().unique()
+    assert count == {"dgufs": 100, "kmeans_ufs": 100, "rufs": 20, "ufsol": 20, "jgufs": 20, "fair": 25}
+    says(
+        PROTOCOLS,
+        "a hundred random orders (twenty in what is shipped of RUFS, UFSOL and JGUFS)",
+        "but 25 random rankings",
+    )
+    says(READING, "(25 in `fair`, 20 or 100 in the papers' studies)")
+    says(REPRODUCTION, "are a hundred in the studies of DGUFS and K-means UFS, and twenty in the other three")
+
+
+def test_the_earlier_and_the_smaller_studies_have_what_the_pages_say(shipped):
+    trials, points = shipped("fair_earlier").trials, shipped("fair_points").trials
+    whole = set(trials["dataset"]) - {"att", "webkb4"}
+    assert trials.query("method != 'random_rankings'").groupby(["dataset", "method"])["params"].nunique().max() == 3
+    assert points.groupby(["dataset", "method"])["params"].nunique().max() == 3 and trials["nth_seed"].eq(0).all()
+    longer = (trials["fit_s"] > 61).sum()
+    says(
+        PROTOCOLS,
+        f"`fair_earlier` three of each grid on {len(whole)} data sets (`runner.points=3`), with a limit of 60 CPU "
+        f"seconds but for {longer} fits",
+        f"three grid points of each of the {WORDS[points['method'].nunique()]} methods",
+    )
+    starts = shipped("fair_earlier").protocol["restarts"]
+    says(SHIPPED, f"the {len(whole)} exploratory data sets, and a part of", f"({starts} starts, one seed,")
+
+
+def test_what_ufsol_took_from_others_is_as_far_from_rufs_as_the_pages_say():
+    table = load_published().query("paper == 'ufsol'")
+    taken = table[table["inherited"] == "stated"]
+    both = taken.merge(load_published().query("paper == 'rufs'"), on=["dataset", "method", "metric"])
+    apart = (both["mean_percent_x"] - both["mean_percent_y"]).abs()
+    says(
+        PROTOCOLS,
+        f"Of these {len(taken)} cells, {len(both)} are also in the RUFS paper, where all have other values: the median "
+        f"difference is {apart.median():.1f} point, the largest {apart.max():.1f}.",
+    )
+    own = table[table["inherited"] == ""]
+    names, n_shipped = own["dataset"].unique(), len(DATASETS["ufsol"])
+    says(
+        OBJECTIONS,
+        f"Their {len(taken)} cells are marked inherited",
+        f"the {WORDS[own['method'].nunique()]} variants of the paper itself, on {WORDS[n_shipped]} of "
+        f"{WORDS[len(names)]} data sets",
+    )
+
+
+def test_no_other_metric_is_nearer_to_a_row_of_all_features_by_half_a_point():
+    for paper in DATASETS:
+        assert all(row[OFF] > row[USUAL] - NEARER for row in claimed(f"{paper}_metrics", ALL).values()), paper
+    assert NEARER == 0.5
+    says(PROTOCOLS, "None is nearer to a paper's row by half a point or more")
+    says(OBJECTIONS, 'are nearer to no paper\'s row "All Features" by half a point or more')
+
+
+def chi2(paper, scaling, rule, monkeypatch):
+    """Return chi2 of a reading with each mean of the entropies, and the number of cells."""
+    monkeypatch.setattr(all_features, "CHOICES", {"scaling": [scaling]})
+    with threadpool_limits(1):
+        found = all_features.squares(paper, DATASETS[paper], [rule])
+    return {reading[2]: round(value, 1) for value, _, reading in all_features.ranked(found)}, len(
+        next(iter(found.values()))
+    )
+
+
+def test_the_reading_of_dgufs_is_as_far_from_its_row_as_the_page_says(data_dir, monkeypatch):
+    monkeypatch.setenv("UFS_DATA_DIR", str(data_dir))
+    own, n_cells = chi2("dgufs", "unit_features", "one random start", monkeypatch)
+    scaled, _ = chi2("dgufs", "minmax", "one random start", monkeypatch)
+    says(
+        PROTOCOLS,
+        f"chi2 {own['max']} on the {WORDS[n_cells]} cells that are its own, {own['geometric']} with the geometric "
+        f"mean, {scaled['geometric']} with this and min-max scaling",
+    )
+
+
+@pytest.mark.slow
+def test_the_reading_of_kmeans_ufs_is_as_far_from_its_row_as_the_page_says(data_dir, monkeypatch):
+    monkeypatch.setenv("UFS_DATA_DIR", str(data_dir))
+    own, n_cells = chi2("kmeans_ufs", "zscore", "one k-means++ start", monkeypatch)
+    random, _ = chi2("kmeans_ufs", "zscore", "one random start", monkeypatch)
+    says(
+        PROTOCOLS,
+        f"(chi2 {own['geometric']} on {WORDS[n_cells]} cells; {random['geometric']} from a random start, "
+        f"{own['max']} with the maximum)",
+    )
+
+
+# --- reading.md
+
+
+def test_the_example_of_a_table_is_in_the_table(shipped):
+    printed = published_cells("dgufs", "table2", "acc").loc[("allaml", "laplacian_score")]
+    best = of_kmeans(shipped("dgufs").select("acc")).set_index(["dataset", "method"]).loc[("allaml", "laplacian_score")]
+    says(
+        READING,
+        f"| LapScore | {printed['mean']:.1f}±{printed['std']:.1f}({printed['n_features']}) |",
+        f"| ↳ ours | {best['mean']:.1f}±{best['std']:.1f}({best['n_selected']:.0f}) "
+        f"Δ{best['mean'] - printed['mean']:+.1f} |",
+    )
+
+
+def test_papers_that_share_nothing_have_as_few_ties_as_the_page_says():
+    table = load_published()
+    pairs = table.merge(table, on=["dataset", "method", "metric"], suffixes=("", "_other"))
+    pairs = pairs[(pairs["paper"] < pairs["paper_other"])]
+    apart = ~pairs["inherited"].str.startswith(("equal", "shifted"))
+    related = set(zip(pairs["paper"][~apart], pairs["inherited"][~apart].str.partition(":")[2], strict=True))
+    free = [pair not in related for pair in zip(pairs["paper"], pairs["paper_other"], strict=True)]
+    ties = np.isclose(pairs["mean_percent"], pairs["mean_percent_other"])[free]
+    says(READING, f"papers that share nothing have {WORDS[ties.sum()]} in {len(ties)} cells")
+
+
+def test_constants_on_the_page_are_those_of_the_code():
+    copies, more, noise = evidence.N_COPIES, evidence.N_FITS, evidence.HONEST
+    most, sample = nearest_neighbour.MOST, nearest_neighbour.SAMPLE
+    says(
+        READING,
+        f"*reproduced*: p <= {evidence.LEVEL}",
+        f"at most {100 * evidence.AS_BAD:.0f} % of honest copies",
+        f"({copies:,} copies, and {more:,} where these leave it open)",
+        f"standard error of each cell and of {noise} points",
+        f"(a correlation of {evidence.TOGETHER})",
+        f"(points within {restarts.ERRORS:.0f} standard errors of the best, at most {restarts.MOST})",
+        f"has a term for that, of {columns.SAMPLED['fashion']} and {columns.SAMPLED['mnist']} points",
+        f"**With more than {most:,} samples, 1-NN accuracy is computed on {sample:,}**",
+    )
+    says(
+        SHIPPED,
+        f"{WORDS[round(5 * scores.SAME_RESTARTS)]} of five restarts must be, and means within {scores.MOVED}",
+        f"keep fewer than {100 * KEPT:.0f} % or move by more than a standard error",
+    )
+    grid = np.prod([len(find("protocol", "jgufs")["grid_values"])] * len(find("method", "jgufs")["grid"]))
+    says(READING, f'"jgufs 7 of {grid} points"')
+    assert f"jgufs 7 of {grid} points" in words_of(REPRODUCTION)
+
+
+def test_choices_are_judged_over_as_many_families_as_the_page_says():
+    names = [*shipped_names().values(), "reference/fair_earlier"]
+    rows = pd.concat([pd.read_parquet(ROOT / "results" / name, columns=["dataset"]) for name in names])
+    says(READING, f"each by itself, over {WORDS[len({family_of(name) for name in rows['dataset'].unique()})]} families")
