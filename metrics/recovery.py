@@ -4,6 +4,7 @@ Interchangeable features form a *group*: copies of one another, say.  What can b
 relevant member, which is found with the first of its members, and every relevant feature that is in no group.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -125,7 +126,8 @@ def _distinct(name, features):
     features = np.asarray(features)
     if features.ndim != 1 or not features.size or features.dtype.kind not in "iu" or features.min() < 0:
         raise ValueError(f"{name}={features} must be a list of one or more features, whole numbers from 0 on.")
-    values, counts = np.unique(features, return_counts=True)
-    if counts.max() > 1:
-        raise ValueError(f"{name} has {values[counts.argmax()]} {counts.max()} times: give distinct features.")
-    return features.tolist()
+    found = features.tolist()
+    if len(set(found)) < len(found):
+        most, count = Counter(sorted(found)).most_common(1)[0]
+        raise ValueError(f"{name} has {most} {count} times: give distinct features.")
+    return found
