@@ -212,7 +212,10 @@ def _samples(name, X):
     try:
         X = as_floats(X)
     except (TypeError, ValueError, OverflowError) as error:
-        raise DataError(f"{name}: X must be numbers, not {X.dtype}: {error}") from error
+        (row, column), odd = next((place, value) for place, value in np.ndenumerate(X) if not _is_real(value))
+        raise DataError(
+            f"{name}: X must be real numbers, and {odd!s:.80} in sample {row}, feature {column} is none."
+        ) from error
     wrong = np.argwhere(~np.isfinite(X))
     if len(wrong):
         row, column = wrong[0]
@@ -236,11 +239,22 @@ def _array(name, what, given):
 
 def as_floats(values):
     """Return a copy of an array in float64; a ValueError or TypeError says that not all are real numbers."""
-    if np.iscomplexobj(values):
+    several = values.flat if values.dtype == object else ()  # numpy would drop the imaginary part of one among these
+    if np.iscomplexobj(values) or any(isinstance(value, complex | np.complexfloating) for value in several):
         raise TypeError("these are no real numbers")
     if values.dtype.kind in "OU" and any(isinstance(value, str) and "_" in value for value in values.flat):
         raise ValueError("a text with _ is no number")  # Python would pass over it: 1_2 is no 12
     return values.astype(np.float64, order="C")
+
+
+def _is_real(value):
+    one = np.empty(1, dtype=object)
+    one[0] = value
+    try:
+        as_floats(one)
+    except (TypeError, ValueError, OverflowError):
+        return False
+    return True
 
 
 def _sparse_samples(name, X):

@@ -161,7 +161,7 @@ def as_dataset(X, y=None, name=None, clusters=None):
     if name is not None:
         _check_name(name)
     columns = getattr(X, "columns", None)  # of a DataFrame
-    if hasattr(X, "iloc"):
+    if columns is not None and hasattr(X, "iloc"):
         _check_frame(X, y)
     names = map(str, columns) if columns is not None and are_names(columns) else None
     data = check_dataset({"name": name or "data", **given}, X, y, names)

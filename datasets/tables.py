@@ -11,7 +11,17 @@ from io import BytesIO
 import numpy as np
 
 from datasets.base import LARGEST_WHOLE, DataError
-from datasets.text import decimal_of, delimiter_of, has_mark, has_names, names_are_one_short, numbers, split, text_of
+from datasets.text import (
+    decimal_of,
+    delimiter_of,
+    has_mark,
+    has_names,
+    names_are_one_short,
+    numbers,
+    short_row,
+    split,
+    text_of,
+)
 
 MISSING = ("", "?", "NA", "N/A", "nan", "NaN", "NAN", "null", "NULL", "None")
 SHOWN = 8  # names in an error
@@ -19,7 +29,7 @@ FEW, MOST_TEXTS = 10, 0.9  # more different texts, and more than this share of t
 UNNAMED = "Unnamed: 0"  # what pandas calls a first column without a name
 
 
-def csv_frame(path, wanted=(), header=None, missing=(), only=None):
+def csv_frame(path, wanted=(), header=None, missing=(), only=None, ignore_rows=()):
     """Return a table of text as a DataFrame, with numbers where a column has nothing else.
 
     The delimiter is the comma, semicolon, tab or bar that splits all of the first lines into equally many cells, or
@@ -28,7 +38,8 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None):
 
     By default the first line has names (`header`) where a `wanted` column is there, or where none of its cells is a
     number, and a cell of the lines below is.  `missing` are words besides `MISSING`.  Of a wide table, `only` are the
-    names of the columns to read, besides the first one.
+    names of the columns to read, besides the first one.  Rows are equally long, but for those in `ignore_rows`, which
+    the caller leaves out: they count from 0 below the names.
     """
     import pandas as pd  # here, as in the readers below: it takes longer to import than all else
 
@@ -61,6 +72,13 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None):
             table = read(BytesIO(text.encode()), decimal=",")
     except (pd.errors.ParserError, ValueError) as error:
         raise DataError(f"{path} is no table of equally long rows: {' '.join(str(error).split())}.") from error
+    n_cells = table.shape[1] if kept is None else len(cells[0])
+    ignored = {row + bool(header) for row in ignore_rows}
+    if table.isna().any(axis=None) and (short := short_row(text, delimiter, n_cells, ignored)):
+        raise DataError(
+            f"{path} is no table of equally long rows: line {short[0]} has {short[1]} of {n_cells} cells. A missing "
+            "value keeps its place, as an empty cell between delimiters or as NA; ignore_rows leaves a row out."
+        )
     if odd := [str(name) for name, column in _texts(table).items() if decimal == "," and has_mark(column, ".")]:
         raise DataError(
             f"{path}: {listed(odd)}: some numbers have a point, where others have a decimal comma: write 1234,5 for "

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import io
 import re
 import zipfile
 
@@ -99,6 +100,23 @@ def has_mark(column, mark):
     """Return True where all cells are texts of numbers, some with this decimal mark."""
     distinct = column.dropna().unique()
     return all(isinstance(cell, str) and _is_number(cell) for cell in distinct) and any(mark in c for c in distinct)
+
+
+def short_row(text, delimiter, n_cells, ignored=()):
+    """Return the number of the first line, from 1, with fewer cells than others, and their count; None without one.
+
+    pandas fills such a line up with missing values.  The `ignored` may be short: they count all that are not blank.
+    """
+    lines = io.StringIO(text, newline="")
+    rows = csv.reader(lines, delimiter=delimiter, skipinitialspace=True) if delimiter else map(str.split, lines)
+    place = -1
+    for number, cells in enumerate(rows, start=1):
+        if cells in ([], [""]):
+            continue
+        place += 1
+        if len(cells) < n_cells and place not in ignored:
+            return getattr(rows, "line_num", number), len(cells)  # a quoted cell may go over several lines
+    return None
 
 
 def numbers(column):

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from small_data import CODES, X, Y, spec_of, write_mat
 
@@ -81,10 +82,12 @@ def test_a_data_set_is_float64_and_its_hash_depends_on_values_only(mat, tmp_path
         (X, np.minimum(Y, 3), "is 6 x 4 x 2, expected 6 x 4 x 3"),
         (X, np.eye(6), "labels of shape (6, 6)"),
         (X, np.array(["a", None, "b", "a", "b", "c"], dtype=object), "all numbers or all texts; None is no text"),
-        (X.astype(str)[:, :1] + "?", Y, "must be numbers"),
-        (X + 1j, Y, "real numbers"),
+        (X.astype(str)[:, :1] + "?", Y, "must be real numbers, and 0.0? in sample 0, feature 0 is none"),
+        (np.where(X == 4, pd.NA, X), Y, "must be real numbers, and <NA> in sample 0, feature 2 is none"),
+        (X + 1j, Y, "must be real numbers, and 1j in sample 0, feature 0 is none"),
+        (X.astype(object) + np.complex128(1j), Y, "must be real numbers, and 1j in sample 0, feature 0 is none"),
         ([[1, 2], [3]], [0, 1], "X cannot be made an array"),
-        ([[10**400, 2], [3, 4]], [0, 1], "too large"),
+        ([[10**400, 2], [3, 4]], [0, 1], "must be real numbers, and 1000"),
         (np.ma.masked_equal(X, 4), Y, "values of X are masked"),
         (X, np.ma.masked_equal(Y, 7), "values of labels are masked"),
         (X, [[3], [1, 1]], "labels cannot be made an array"),

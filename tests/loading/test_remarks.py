@@ -61,6 +61,8 @@ def test_a_data_frame_is_refused_for_what_it_would_hide():
         as_dataset(odd, y)
     with pytest.raises(DataError, match=r"same index in different orders.*y\.loc\[X\.index\]"):
         as_dataset(frame, y[::-1])
+    with pytest.raises(DataError, match=r"X of shape \(12,\) must be"):
+        as_dataset(frame["a"], y)
     whole = as_dataset(frame, y).sha
     assert as_dataset(frame, y[::-1].loc[frame.index]).sha == whole
     assert as_dataset(frame.set_axis(range(5, 17)).astype(object), y).sha == whole  # paired row by row

@@ -115,6 +115,32 @@ def test_what_is_wrong_with_a_table_is_said(tmp_path, text, options, words):
         read_source({"format": "csv", "options": options}, tmp_path / "t.csv")
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("x,y,kind\n1,2,a\n\n3,b\n", "line 4 has 2 of 3 cells"),
+        ('x,kind,y\n1,"a\nb",2\n3,a\n', "line 4 has 2 of 3 cells"),  # a cell that holds an end of line
+        ("x y kind\n1 2 a\n3 b\n", "line 3 has 2 of 3 cells"),
+        ("x,y,kind\n" + 30 * "r1,1,2,a\n" + "r2,1,2\n", "line 32 has 3 of 4 cells"),  # as R writes it
+    ],
+)
+def test_a_row_that_is_too_short_is_never_filled_up(tmp_path, text, words):
+    (tmp_path / "t.csv").write_text(text)
+    for fill in ("median", "drop", "error"):
+        with pytest.raises(DataError, match=f"no table of equally long rows: {words}. A missing value keeps its place"):
+            read_source({"format": "csv", "fill": fill, "options": {"y": "kind"}}, tmp_path / "t.csv")
+
+
+@pytest.mark.parametrize("names", ["x,y,kind\n", ""])
+def test_a_row_that_is_left_out_may_be_short(tmp_path, names):
+    (tmp_path / "t.csv").write_text(f"{names}\n1,2,a\nclass\n3,4,b\n")  # as Orange writes below its names
+    options = {"y": 2, "header": bool(names)}
+    samples, labels, _ = read_source({"format": "csv", "options": options | {"ignore_rows": [1]}}, tmp_path / "t.csv")
+    assert samples.tolist() == [[1, 2], [3, 4]] and labels.tolist() == ["a", "b"]
+    with pytest.raises(DataError, match=f"line {3 + bool(names)} has 1 of 3 cells"):
+        read_source({"format": "csv", "options": options | {"ignore_rows": [0]}}, tmp_path / "t.csv")
+
+
 def test_a_table_that_is_no_text_is_said_to_be_none(tmp_path):
     (tmp_path / "t.csv").write_bytes("x,ü\n1,2\n".encode("latin-1"))
     with pytest.raises(DataError, match="is no text in UTF-8"):
