@@ -36,7 +36,6 @@ import inspect
 import numbers
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
 from os import PathLike
 from typing import Any
 
@@ -196,7 +195,7 @@ def run(
         raise ConfigError(words_of(error)) from error
     check_cells(every, more, dataset=given, method=chosen, protocol=[protocol])
     arithmetic.warn_if_late(stacklevel=2)
-    with printed() if verbose else nullcontext():
+    with printed(verbose):
         for settings in every if len(every) > 1 else ():
             _ = _cell(settings, given).asked  # what a method refuses is said here, before the others are fitted
         for number, settings in enumerate(every):

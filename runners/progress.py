@@ -77,12 +77,12 @@ def say_compiling():
 
 
 @contextmanager
-def printed():
-    """Print the lines of a run, which go to the log, inside this block."""
+def printed(wanted=True):
+    """Print the lines of a run, which go to the log, inside this block; or, if they are not wanted, none of them."""
     # A configuration of the whole process, as Hydra makes for each of its commands, turns off loggers that it finds.
     handler, level, disabled = logging.StreamHandler(sys.stdout), log.level, log.disabled
     log.addHandler(handler)
-    log.setLevel(logging.INFO)
+    log.setLevel(logging.INFO if wanted else logging.CRITICAL)
     log.disabled = False
     try:
         yield
@@ -98,7 +98,8 @@ class Progress:
     def __init__(self, total, noun="trial"):
         from tqdm import tqdm
 
-        self._noun, own = noun, sys.stderr.isatty() and _sweep_bar is None
+        wanted = _sweep_bar is None and log.getEffectiveLevel() < logging.CRITICAL
+        self._noun, own = noun, wanted and sys.stderr.isatty()
         self._bar = tqdm(total=total, unit=noun, leave=False, dynamic_ncols=True) if own else None
         self._total, self._count, self._once = total, 0, set()
         self._started = self._last = time.perf_counter()

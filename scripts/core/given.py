@@ -1,6 +1,7 @@
 """Take what a caller of `ufs_bench` gives: names of conf/, or data and methods of his own."""
 
 import inspect
+import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -77,11 +78,14 @@ def _as_named(group, name, given, options=None):
 
 
 def folder_of(results_dir):
-    """Return a folder of results; a ConfigError says that what was given names none."""
+    """Return a folder of results, which may not be there yet; a ConfigError says that what was given names none."""
     try:
-        return Path(results_dir).resolve()
+        folder = Path(results_dir).resolve()
     except TypeError as error:
         raise ConfigError(f"results_dir={shown(results_dir)} must be a folder, such as 'results'.") from error
+    if file := next(filter(os.path.isfile, (folder, *folder.parents)), None):
+        raise ConfigError(f"results_dir={shown(str(results_dir))} must be a folder, and {file} is a file.")
+    return folder
 
 
 def checked_words(overrides):

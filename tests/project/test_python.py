@@ -190,10 +190,10 @@ def test_an_override_that_is_none_or_would_be_ignored_is_refused(tmp_path, overr
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("results_dir", [None, 3])
+@pytest.mark.parametrize("results_dir", [None, 3, __file__, f"{__file__}/results"])
 def test_results_that_are_in_no_folder_are_refused(results_dir):
     for function in (lambda: open_study("s", results_dir), lambda: run(mean, (X, Y), results_dir=results_dir)):
-        with pytest.raises(ConfigError, match=f"results_dir={results_dir} must be a folder"):
+        with pytest.raises(ConfigError, match="results_dir=.* must be a folder"):
             function()
 
 
@@ -220,9 +220,12 @@ def test_a_name_that_yaml_takes_for_a_number_or_none_is_a_name(tmp_path):
     assert study.table().shape == (2, 1) and set(study.trials["method"]) == {"nan", "null"}
 
 
-def test_a_fit_that_fails_is_said_and_does_not_end_the_others(tmp_path):
+@pytest.mark.parametrize("verbose", [True, False])
+def test_a_fit_that_fails_is_said_and_does_not_end_the_others(tmp_path, caplog, verbose):
+    options = {"results_dir": tmp_path, "overrides": SMALL, "verbose": verbose}
     with pytest.warns(UserWarning, match="VarianceThreshold on mine: 1 trial without scores, the first: failed"):
-        run([VarianceThreshold(1e9), mean], {"mine": (X, Y)}, "smoke", results_dir=tmp_path, overrides=SMALL)
+        run([VarianceThreshold(1e9), mean], {"mine": (X, Y)}, "smoke", **options)
+    assert bool(caplog.records) == verbose
     assert set(open_study("smoke", tmp_path).table(columns=["mine"]).index) == {"VarianceThreshold", "mean"}
     with pytest.raises(ValueError, match="the study 'smke' has no results.*Did you mean smoke"):
         open_study("smke", tmp_path)

@@ -44,3 +44,14 @@ def test_lines_are_printed_where_there_is_no_terminal(monkeypatch):
     progress.name_cell("mcfs on umist")
     progress.end_cell()
     assert sys.stdout.getvalue() == "a line of a cell\nerror: a fault\n" and not sys.stderr.getvalue()
+
+
+def test_a_run_that_is_to_print_nothing_has_no_bar(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    for wanted in (True, False):
+        with progress.printed(wanted):
+            bar = progress.Progress(2)
+            bar.say("failed: one")
+            bar.close()
+        assert ("0/2" in sys.stderr.getvalue()) == wanted
+        sys.stderr.truncate(0)
