@@ -19,6 +19,7 @@ from runners.code import ROOT, code_of, customized
 from runners.code.opened import digest_of
 from runners.errors import StoreError
 from runners.store.identity import versions
+from runners.store.names import FILE as NAMES
 from runners.store.row import COLUMNS, from_json, to_json
 from runners.workers.family import lives
 from runners.workers.generators import SharedGenerator
@@ -60,7 +61,7 @@ def note_finished(path, settings, ends, data):
     code = code_of(settings.method.cls)
     if not code.digest:
         return
-    results = [settings.folder / f"{name}.csv" for name in COLUMNS]
+    results = [*(settings.folder / f"{name}.csv" for name in COLUMNS), settings.folder.parent / NAMES]
     files = {os.path.abspath(file): digest_of(file) for file in results}
     files |= {str(file): digest for file, digest in code.files}
     cell = f"{settings.method.name} on {settings.dataset['name']}"

@@ -1,6 +1,7 @@
 """Cells in which nothing is left to do: they are known without their data, and never taken for done after a change."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from fits import config
@@ -8,6 +9,7 @@ from fits import config
 from runners.experiment import notes
 from runners.experiment.cell import Cell
 from runners.experiment.notes import FOLDER, finished, note_of
+from runners.store.names import FILE
 
 
 def config_of(folder, **runner):
@@ -68,6 +70,17 @@ def test_a_note_that_cannot_be_written_is_no_fault_of_the_cell(tmp_path):
     note = note_of(config_of(tmp_path))
     assert Cell(config(tmp_path, grid=(3, 4))).run("cell 1 of 1: ", note) == []
     assert finished(note) is None
+
+
+def test_names_of_features_that_are_gone_are_stored_again(tmp_path, monkeypatch):
+    load, names = Cell.dataset.func, tuple(f"pixel {number}" for number in range(64))
+    monkeypatch.setattr(Cell.dataset, "func", lambda cell: replace(load(cell), feature_names=names))
+    note = note_of(config_of(tmp_path))
+    for _ in range(2):
+        assert finished(note) is None
+        Cell(config(tmp_path, grid=(3, 4))).run("cell 1 of 1: ", note)
+        assert finished(note) is not None
+        (tmp_path / "s/digits" / FILE).unlink()
 
 
 def test_a_cell_with_a_failure_leaves_no_note(tmp_path, monkeypatch):
