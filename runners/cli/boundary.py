@@ -184,7 +184,10 @@ def _words_of_hydra(error):
         hint = did_you_mean(name, known)
         what = f" of {'.'.join(above)}" if above else ""
         if above == ["method", "grid"]:  # as Hydra composes a sweep of several methods, it is that of the default one
-            hint = f"{hint or ''} ++{key}=... gives one to every method of the command that has the parameter."
+            own = _parameters_of(there._get_parent())
+            hint = "" if name in own else did_you_mean(name, [*known, *own])
+            key_of_any = "method.grid.NAME" if hint else key
+            hint += f" ++{key_of_any}=... gives one to every method of the command that has the parameter."
         from metrics.protocol import OPTIONAL, USUAL  # here, as few errors need it
 
         if above == ["protocol"] and name in {*OPTIONAL, *USUAL}:

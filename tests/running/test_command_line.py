@@ -110,6 +110,8 @@ def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_p
         (["dataset=pie11p"], "pie10p"),
         (["method=mcfs", "+method.grid.ridg=[1]"], "Did you mean ridge?"),
         (["method.grid.alhpa=[1]"], "alhpa"),
+        (["method=mcfs", "method.grid.ridg=[1]"], "no option of method.grid. Did you mean ridge? ++method.grid.NAME="),
+        (["method=mcfs", "method.grid.ridge=[1]"], "no option of method.grid. ++method.grid.ridge=... gives one to"),
         (["method=dgufs", "method.grid.beta=[2.0]"], "beta=2.0"),
         (["protocol.restarts=0"], "protocol.restarts=0"),
         (["runner.n_jobs=0"], "runner.n_jobs=0"),
