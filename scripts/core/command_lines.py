@@ -121,16 +121,22 @@ def _refused(cells, study, protocol):
 
 @functools.cache  # each table of a report asks again
 def _refuses(contents, data_dir):
-    """Return True where a method refuses data; `contents` are those of their files, and a protocol's, as JSON."""
+    """Return True where a method refuses data; `contents` are those of their files, and a protocol's, as JSON.
+
+    A method that cannot be had at all, as its file is broken, refuses nothing: whoever runs it is told why.
+    """
     from runners.experiment.cell import Cell  # here, as they take long to import, and most tables have no gap
     from runners.experiment.settings import Names, Runner, Settings
 
     spec, method, protocol = from_json(contents)
     runner = Runner(n_jobs=1, redo=False, cache=True, points="grid")
+    settings = Settings(Names("", Path(), spec, method), data_dir, "error", runner, Protocol(**protocol))
+    has_method = False
     try:
-        _ = Cell(Settings(Names("", Path(), spec, method), data_dir, "error", runner, Protocol(**protocol))).asked
+        has_method = bool(settings.method)
+        _ = Cell(settings).asked
     except ConfigError:
-        return True
+        return has_method
     return False
 
 

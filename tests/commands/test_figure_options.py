@@ -6,6 +6,7 @@ import pytest
 from frames import frames, store
 
 from runners.place import home
+from scripts.core import command_lines
 from scripts.core.command_lines import fill_pairs, no_results, with_commands
 from scripts.core.study import Study
 from scripts.make_figure import FIGURES
@@ -80,6 +81,17 @@ def test_no_command_names_a_cell_whose_data_its_method_refuses():
         "python run.py protocol=fair method=mcfs dataset=allaml",
         "python run.py protocol=fair method=hvg dataset=digits",
         "(no command for spca_psd on allaml, which it refuses)",
+    ]
+
+
+@pytest.mark.parametrize(
+    "content", [{}, {"name": "mcfs"}, {"name": "mcfs", "target": "no.M", "params": {}, "grid": {}}]
+)
+def test_a_method_whose_file_is_broken_refuses_nothing_as_its_command_says_why(monkeypatch, content):
+    usual = command_lines.composed
+    monkeypatch.setattr(command_lines, "composed", lambda *one: content if one[0] == "method" else usual(*one))
+    assert fill_pairs([("mcfs", "digits")], Study.of("fair", frames([])), "fair") == [
+        "python run.py protocol=fair method=mcfs dataset=digits"
     ]
 
 

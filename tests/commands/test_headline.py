@@ -53,6 +53,12 @@ def test_the_page_says_of_random_rankings_not_reproduced_and_of_published_values
     assert "* RUFS: 24 cells are one fit of a method with a random part; of 0 the spread" in page
 
 
+def test_a_study_without_a_cell_of_the_paper_is_said_to_have_nothing_to_compare():
+    nothing = {"rufs": study_of([point("digits", "mcfs", 50.0, 50.0)], "rufs", RUFS)}
+    page = comparison_page(compare_studies(nothing), summary=True)
+    assert "* RUFS: nothing to compare, as none of its 60 published cells is run." in page
+
+
 @pytest.fixture(scope="module")
 def rufs():
     studies = {"rufs": study("rufs", random_rankings)}
