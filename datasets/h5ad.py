@@ -15,7 +15,7 @@ def read_h5ad(path, y=None):
             raise DataError(f"{path} is no AnnData file: it lacks X or obs.")
         labels = None
         if y is not None:
-            columns = [name for name in file["obs"] if not name.startswith("_")]
+            columns = [name for name in file["obs"] if name not in ("_index", "__categories")]
             if y not in columns:
                 raise DataError(f"{path} has no column {y!r} in obs; it has {listed(sorted(columns))}.")
             labels = _of_obs(file["obs"], y)
@@ -33,8 +33,14 @@ def _names_of(file, count):
 
 
 def _of_obs(obs, name):
-    """Return a column of obs: values, or codes of categories in one of the two ways that AnnData has stored them."""
+    """Return a column of obs: values, also those of which some may be missing, or codes of categories.
+
+    AnnData has stored codes in two ways.
+    """
     item = obs[name]
+    if hasattr(item, "keys") and "mask" in item:
+        values = _decoded(item["values"][()])
+        return np.where(item["mask"][()], None, values) if item["mask"][()].any() else values
     if hasattr(item, "keys"):
         codes, categories = item["codes"][()], item["categories"][()]
     elif "__categories" in obs and name in obs["__categories"]:

@@ -193,7 +193,7 @@ def write_h5ad(path, matrix, old=False):
         if not old:
             file.create_group("var").attrs["_index"] = "gene"
             file["var/gene"] = np.array([b"g%d" % number for number in range(matrix.shape[1])])
-        obs["tissue"] = np.array([b"a", b"b", b"a"])
+        obs["_tissue"] = np.array([b"a", b"b", b"a"])
         codes, categories = np.array([0, 1, 0], dtype="i1"), np.array([b"a", b"b"])
         if old:
             obs["cell"] = codes
@@ -207,13 +207,25 @@ def write_h5ad(path, matrix, old=False):
 @pytest.mark.parametrize("old", [False, True])
 def test_anndata_is_read_dense_or_sparse_with_a_column_of_obs(tmp_path, matrix, old):
     write_h5ad(tmp_path / "t.h5ad", matrix, old)
-    for label, expected in (("cell", KINDS), ("tissue", KINDS), ("batch", [1, 2, 1])):
+    for label, expected in (("cell", KINDS), ("_tissue", KINDS), ("batch", [1, 2, 1])):
         samples, labels, names = read_source({"format": "h5ad", "options": {"y": label}}, tmp_path / "t.h5ad")
         np.testing.assert_array_equal(samples, X)
         assert names == (None if old else [f"g{number}" for number in range(X.shape[1])])
         assert labels.tolist() == expected
-    with pytest.raises(DataError, match="no column 'cells' in obs; it has batch, cell, tissue"):
+    with pytest.raises(DataError, match="no column 'cells' in obs; it has _tissue, batch, cell"):
         read_source({"format": "h5ad", "options": {"y": "cells"}}, tmp_path / "t.h5ad")
+
+
+@pytest.mark.parametrize("values", [[1, 2, 1], [True, False, True], [b"a", b"b", b"a"]])
+@pytest.mark.parametrize("missing", [0, 1])
+def test_labels_of_anndata_that_may_be_missing_are_read(tmp_path, values, missing):
+    write_h5ad(tmp_path / "t.h5ad", X)
+    with h5py.File(tmp_path / "t.h5ad", "r+") as file:
+        group = file["obs"].create_group("late")
+        group["values"], group["mask"] = values, np.arange(3) < missing
+    labels = read_source({"format": "h5ad", "options": {"y": "late"}}, tmp_path / "t.h5ad")[1]
+    expected = [one.decode() if isinstance(one, bytes) else one for one in values]
+    assert labels.tolist() == missing * [None] + expected[missing:]
 
 
 def test_anndata_may_have_names_in_another_way_or_none_and_files_of_other_genes_are_not_joined(tmp_path):
