@@ -4,6 +4,7 @@ import functools
 import logging
 import logging.config
 import math
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -151,9 +152,7 @@ class Cells(Sweeper):
         """Run the cells; `arguments` are those in the configuration."""
         config = self._config
         jobs, composer = jobs_of(config.hydra), Composer(config)
-        folder = Path(config.hydra.sweep.dir)
-        folder.mkdir(parents=True, exist_ok=True)
-        OmegaConf.save(config, folder / "multirun.yaml")
+        keep_sweep(config, Path(config.hydra.sweep.dir))
         # All of them first: a word that is wrong ends the sweep here.
         composed = [(*composer.job(words), words) for words in jobs]
         cells = [Asked(*job, read_names(job[0])) for job in composed]
@@ -209,6 +208,17 @@ class Cells(Sweeper):
                     end_cell()
             wait = held == left  # nothing else is left to do: wait for the first of them
             left = held
+
+
+def keep_sweep(config, folder):
+    """Write ``multirun.yaml``, which says what was asked for, whole or not at all: `scripts.status` reads it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    part = folder / f".multirun.{os.getpid()}"
+    try:
+        OmegaConf.save(config, part)
+        os.replace(part, folder / "multirun.yaml")
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def register():
