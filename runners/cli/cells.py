@@ -213,7 +213,7 @@ class Cells(Sweeper):
 def keep_sweep(config, folder):
     """Write ``multirun.yaml``, which says what was asked for, whole or not at all: `scripts.status` reads it."""
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f".multirun.{os.getpid()}"
+    part = folder / f"multirun.yaml.{os.getpid()}.tmp"
     try:
         OmegaConf.save(config, part)
         os.replace(part, folder / "multirun.yaml")
