@@ -1,5 +1,6 @@
 """The errors that several parts raise, and what becomes of an exit that a method asks for."""
 
+import errno
 import os
 import signal
 import sys
@@ -23,6 +24,15 @@ class CommandEnded(SystemExit):
 
 class ProcessEnded(RuntimeError):
     """A method, or a package that it imports, called sys.exit or os._exit."""
+
+
+def remedy_of(error):
+    """Return what to do where a file cannot be written, for an OSError."""
+    if error.errno == errno.EFBIG:
+        return "raise the limit on the size of files"
+    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
+        return "get the right to write there"
+    return "make room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "mend that"
 
 
 @contextmanager

@@ -24,7 +24,7 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from os import _exit  # the original, as a fit that runs in this process may replace `os._exit`
 
-from runners.errors import CommandEnded, unprinted
+from runners.errors import CommandEnded, remedy_of, unprinted
 from runners.words import QUOTES, did_you_mean
 
 A_FILE = "a file"  # stands for a file whose name is not known
@@ -255,14 +255,13 @@ def words_of_os(error):
     what = error.strerror or str(error) or type(error).__name__
     if isinstance(error, FileNotFoundError) and error.filename is None:
         what = f"{what}: the folder that the command runs in is gone"
-    if is_of_full_disk(error):
-        remedy = "raise the limit on the size of files" if error.errno == errno.EFBIG else "make room"
-        what += f": {remedy}, and give the same command again"
+    if lacks_room(error):
+        what += f": {remedy_of(error)}, and give the same command again"
     files = [str(name) for name in (error.filename, error.filename2) if name is not None]
     return f"{' -> '.join(files)}: {what}" if files else what
 
 
-def is_of_full_disk(error):
+def lacks_room(error):
     """Return True where an error, or the one that it was raised from, is that a disk is full, or a file too large."""
     found = error if isinstance(error, OSError) else error.__cause__
     return isinstance(found, OSError) and found.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)

@@ -15,7 +15,7 @@ from hydra.plugins.sweeper import Sweeper
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from runners.cli.boundary import is_of_full_disk, words_of
+from runners.cli.boundary import lacks_room, words_of
 from runners.cli.choices import check_choices
 from runners.cli.report import Report
 from runners.errors import ConfigError, StoreError
@@ -108,7 +108,7 @@ def run_cell(asked, n_cells, wait=True):
     except DataMissing as error:
         report.left_out(dataset, str(error), place, skip=settings.missing_data == "skip")
     except (ConfigError, DataError, StoreError, CodeChanged, OSError, MemoryError) as error:
-        report.is_full |= is_of_full_disk(error)
+        report.is_full |= lacks_room(error)
         ends = " The sweep ends here: the same command goes on with it." if report.is_full and n_cells else ""
         report.failed(f"{words_of(error)}{ends}", place)
     return False

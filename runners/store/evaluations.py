@@ -11,7 +11,7 @@ import numpy as np
 
 from metrics.measures import N_MEASURES
 from runners.code import code_of_evaluation
-from runners.errors import StoreError
+from runners.errors import StoreError, remedy_of
 from runners.store.identity import versions
 from runners.store.row import DIGEST
 
@@ -64,8 +64,8 @@ class Evaluations:
                     data = data[file.write(data) :]
         except OSError as error:
             raise StoreError(
-                f"cannot write {self._path}: {error.strerror}. All stored results are safe; make room, or set "
-                "runner.cache=false."
+                f"cannot write {self._path}: {error.strerror}. All stored results are safe; "
+                f"{remedy_of(error)}, or set runner.cache=false."
             ) from error
 
     def _read_new(self):

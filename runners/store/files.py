@@ -11,7 +11,7 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from runners.errors import StoreError
+from runners.errors import StoreError, remedy_of
 from runners.store.row import COLUMNS, IDENTITY, KINDS, NEVER_NAN, RANGES, fault_of
 from runners.words import shown
 
@@ -173,8 +173,8 @@ def append_rows(path, rows):
             if not isinstance(error, OSError):
                 raise
             raise StoreError(
-                f"cannot write {path}: {error.strerror}. All earlier trials are safe; make room and run the same "
-                "command again to go on."
+                f"cannot write {path}: {error.strerror}. All earlier trials are safe; {remedy_of(error)} and "
+                "run the same command again to go on."
             ) from error
 
 
@@ -188,7 +188,8 @@ def replace_file(path, data):
             os.fsync(file.fileno())
         os.replace(temporary, path)
     except OSError as error:
-        raise StoreError(f"cannot write {path}: {error.strerror}. The file is as it was; make room.") from error
+        text = f"cannot write {path}: {error.strerror}. The file is as it was; {remedy_of(error)}."
+        raise StoreError(text) from error
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from runners.errors import ConfigError
+from runners.errors import ConfigError, remedy_of
 
 
 def deliver(text, output=None):
@@ -39,7 +39,7 @@ def writing(path):
         yield path
     except OSError as error:
         raise ConfigError(
-            f"cannot write {path}: {error.strerror}. Make room, or name another file: output=..."
+            f"cannot write {path}: {error.strerror}. {remedy_of(error).capitalize()}, or name another file: output=..."
         ) from error
 
 

@@ -23,6 +23,7 @@ from runners.workers.caps import Caps
 from runners.workers.pool import run_all
 from runners.workers.tasks import Data, save
 from scripts.core.conf import ROOT
+from scripts.core.text import writing
 
 INTERRUPTED = "ProcessEnded: the method raised KeyboardInterrupt, which ends the process: let it raise an error."
 
@@ -169,3 +170,11 @@ def test_a_full_disk_says_what_to_do_where_no_file_is_known():
     assert words_of(OSError(errno.ENOSPC, "No space left on device")) == text
     text = "File too large: raise the limit on the size of files, and give the same command again"
     assert words_of(OSError(errno.EFBIG, "File too large")) == text
+
+
+@pytest.mark.parametrize(
+    ("number", "wanted"), [("ENOSPC", "Make room"), ("EACCES", "Get the right to write"), ("EISDIR", "Mend that")]
+)
+def test_a_page_that_cannot_be_written_says_what_to_do_about_its_own_error(number, wanted, tmp_path):
+    with pytest.raises(ConfigError, match=f"table.md: {number}. {wanted}"), writing(tmp_path / "table.md"):
+        raise OSError(getattr(errno, number), number)
