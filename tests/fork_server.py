@@ -15,6 +15,7 @@ import signal
 import socket
 import sys
 import threading
+import types
 from functools import cache
 from pathlib import Path
 
@@ -73,9 +74,10 @@ def _become(words, cwd, environment, files):
         opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND if number else os.O_RDONLY)
         os.dup2(opened, number)
         os.close(opened)
+    sys.stdout.reconfigure(line_buffering=False)  # also where the server was started on a terminal
     first, *arguments = words
-    name = arguments.pop(0) if first == "-m" else str(Path(first).absolute())
-    beside = os.getcwd() if first == "-m" else str(Path(name).parent)
+    name = arguments.pop(0) if first in ("-m", "-c") else str(Path(first).absolute())
+    beside = os.getcwd() if first in ("-m", "-c") else str(Path(name).parent)
     if Path(beside, DIGESTS).is_file() and Path(beside, DIGESTS).read_bytes() == (ROOT / DIGESTS).read_bytes():
         sys.modules["runners.code.syntax"] = _prepared()
     sys.path[0:1] = [beside, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
@@ -84,6 +86,9 @@ def _become(words, cwd, environment, files):
     try:
         if first == "-m":
             runpy.run_module(name, run_name="__main__", alter_sys=True)
+        elif first == "-c":
+            sys.modules["__main__"] = types.ModuleType("__main__")
+            exec(compile(name, "<string>", "exec"), vars(sys.modules["__main__"]))
         else:
             runpy.run_path(name, run_name="__main__")
     except SystemExit as end:
@@ -130,7 +135,10 @@ def _end(status):
     """End this process as Python does, but leave its memory to the system as it is."""
     threading._shutdown()
     atexit._run_exitfuncs()
-    sys.stdout.flush()
+    try:
+        sys.stdout.flush()
+    except OSError:
+        status = 120  # as Python's is, where the last words cannot be printed
     sys.stderr.flush()
     os._exit(status & 0xFF)
 

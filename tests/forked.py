@@ -28,8 +28,8 @@ OWN = ("PYTHONPATH",)  # those of them that are given to a command all the same
 SERVER = Path(__file__).with_name("fork_server.py")
 
 
-def run(words, cwd, environment=None, timeout=300):
-    """Run ``python WORDS``, which begin with a file or with -m and a module.
+def run(words, cwd, environment=None, timeout=300, stdout=None):
+    """Run ``python WORDS``, which begin with a file, with -m and a module, or with -c and a program.
 
     Parameters
     ----------
@@ -39,6 +39,8 @@ def run(words, cwd, environment=None, timeout=300):
         By default that of this process.
     timeout : float, default=300
         Seconds.
+    stdout : path, optional
+        A file that takes the standard output, which is not returned then.
 
     Returns
     -------
@@ -50,10 +52,10 @@ def run(words, cwd, environment=None, timeout=300):
         command = [sys.executable, *words]
         return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=timeout)
     with tempfile.TemporaryDirectory() as folder:
-        files = [str(Path(folder, name)) for name in ("stdout", "stderr")]
+        files = [str(stdout or Path(folder, "stdout")), str(Path(folder, "stderr"))]
         request = {"words": list(map(str, words)), "cwd": str(cwd), "environment": environment, "files": files}
         status = _server().ask(request, timeout)
-        texts = [Path(file).read_text() for file in files]
+        texts = ["" if stdout else Path(files[0]).read_text(), Path(files[1]).read_text()]
     return subprocess.CompletedProcess([sys.executable, *words], status, *texts)
 
 

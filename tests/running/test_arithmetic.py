@@ -1,5 +1,6 @@
 """The arithmetic of a process, its fingerprint, and the identity that rests on it."""
 
+import functools
 import json
 import os
 import subprocess
@@ -28,6 +29,7 @@ needs_avx2 = pytest.mark.skipif("avx2" not in arithmetic.flags(), reason="the ke
 needs_avx512 = pytest.mark.skipif("avx512f" not in arithmetic.flags(), reason="this processor has no AVX-512")
 
 
+@functools.cache
 def elsewhere(*words, **environment):
     """Return the fingerprint of a new process, without the variables of this one."""
     kept = {name: value for name, value in os.environ.items() if name not in OURS}

@@ -4,8 +4,6 @@ import errno
 import os
 import resource
 import signal
-import subprocess
-import sys
 import time
 
 import forked
@@ -155,12 +153,11 @@ def test_a_disk_that_takes_no_copy_of_the_data_is_named(tmp_path):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
 def test_a_command_whose_lines_cannot_be_printed_says_so_once_and_ends_with_an_error(tmp_path):
     """Also one that has nothing left to do, and one whose lines are those of a log."""
-    run = ["run.py", "method=first_index", f"dataset={TRUTH}", "protocol=smoke", f"results_dir={tmp_path}"]
+    cell = ["method=first_index", f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1"]
+    run = ["run.py", *cell, f"results_dir={tmp_path}"]
     forked.printed(run, ROOT)
-    for words in (run, ["-m", "scripts.seeds", "study=smoke", f"results_dir={tmp_path}"]):
-        with open("/dev/full", "w") as full:
-            command = [sys.executable, *words]
-            done = subprocess.run(command, cwd=ROOT, stdout=full, stderr=subprocess.PIPE, text=True, timeout=300)
+    for words in (run, ["-m", "scripts.seeds", "study=smoke", f"results_dir={tmp_path}", "n_jobs=1"]):
+        done = forked.run(words, ROOT, stdout="/dev/full")
         wanted = "error: No space left on device: make room, and give the same command again\n"
         assert (done.returncode, done.stderr) == (1, wanted), words
 

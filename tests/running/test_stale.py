@@ -202,9 +202,7 @@ def said_of(folder, names, words):
     words += "; from runners.experiment.method import load_class; from runners.code import code_of; "
     words += f"print(*(code_of(load_class(f'{{name}}.spread')) for name in {names}), sep='\\n')"
     environment = os.environ | {"PYTHONPATH": f"{folder}{os.pathsep}{ROOT}"}
-    command = [sys.executable, "-c", words]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()
+    return forked.printed(["-c", words], folder, environment).splitlines()
 
 
 def test_what_a_module_read_or_was_before_an_edit_is_not_known_and_said(tmp_path):
@@ -245,9 +243,8 @@ def test_a_function_from_before_its_module_was_loaded_again_is_not_known_and_sai
         "print(c.code_of(Cell).unknown)",
     ]
     environment = os.environ | {"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"}
-    command = [sys.executable, "-c", "\n".join(lines)]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
-    assert done.stdout.split("\n") == ["", "sign is not what part has under this name now", "", ""]
+    said = forked.printed(["-c", "\n".join(lines)], tmp_path, environment)
+    assert said.split("\n") == ["", "sign is not what part has under this name now", "", ""]
 
 
 def test_what_python_runs_at_its_start_is_part_of_the_code(tmp_path):
