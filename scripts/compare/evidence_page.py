@@ -39,7 +39,8 @@ def summaries(lines):
 def _summary(paper, own):
     cells = f"on {own['cells'].iloc[0]} cells"
     if own["cells"].iloc[0] == 0 < own["absent"].iloc[0]:
-        return f"{PAPERS[paper]}: nothing to compare, as none of its {own['absent'].iloc[0]} published cells is run."
+        count = own["absent"].iloc[0]
+        return f"{PAPERS[paper]}: nothing to compare, as none of the {count} published cells that count is run."
     if own["value"].isna().all():
         return f"{PAPERS[paper]}: too little is run to say anything, {cells}."
     of = f", {BASELINES}" if not own["own_cells"].iloc[0] else ""

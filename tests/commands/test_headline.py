@@ -56,7 +56,7 @@ def test_the_page_says_of_random_rankings_not_reproduced_and_of_published_values
 def test_a_study_without_a_cell_of_the_paper_is_said_to_have_nothing_to_compare():
     nothing = {"rufs": study_of([point("digits", "mcfs", 50.0, 50.0)], "rufs", RUFS)}
     page = comparison_page(compare_studies(nothing), summary=True)
-    assert "* RUFS: nothing to compare, as none of its 60 published cells is run." in page
+    assert "* RUFS: nothing to compare, as none of the 60 published cells that count is run." in page
 
 
 @pytest.fixture(scope="module")
@@ -150,7 +150,7 @@ def test_without_controls_the_page_says_how_to_run_them():
     page = comparison_page(compare_studies({"dgufs": coarse}), summary=True)
     assert "python run.py experiment=dgufs_controls study=mine +protocol.coarse=true" in page
     assert {row[7] for row in rows(page, "What reproduces")} == {CANNOT_TELL}
-    assert "* DGUFS: too little is run to say anything, on 0 cells." in page
+    assert "* DGUFS: nothing to compare, as none of the 69 published cells that count is run." in page
 
 
 # --- controls
