@@ -43,10 +43,11 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
     given = [_labels_in(path, labels) for path in label_paths]
     found = labels_of(given, label_paths, len(paths)) if keyed else [None] * len(paths)
     tables = []
+    if kind == "csv":
+        reading["ignore_rows"] = ignore_rows
     for path, own in zip(paths, found, strict=True):
         if keyed and transposed and kind == "csv" and labels.get("others") == "drop":
             reading["only"] = set(own)  # of a wide table, all else need not become numbers
-        reading |= {"ignore_rows": ignore_rows} if kind == "csv" else {}
         # The labels of a transposed table are a row, which no header names.
         table = FRAMES[kind](path, [names] if transposed else [*listed_labels(y), names], **reading)
         nameless = ("row " if names is None else "") if transposed else "" if are_names(table.columns) else "column "

@@ -50,14 +50,8 @@ def kept_of(study):
 def _stored(study):
     """Return what is stored of a study, by `KEYS`."""
     paths = sorted(_folder(study).glob("*.parquet")) if study.is_shipped or study.folder else []
-    rows = pd.concat([measured(path) for path in paths]) if paths else pd.DataFrame(columns=[*KEYS, *KEPT])
+    rows = pd.concat([read_refits(path) for path in paths]) if paths else pd.DataFrame(columns=[*KEYS, *KEPT])
     return rows.drop_duplicates(KEYS).set_index(KEYS)
-
-
-def measured(path):
-    """Return a file of measures as a frame, with the decimals that were rounded to a float32."""
-    rows = read_refits(path)
-    return rows.assign(**{name: rows[name].astype(float).round(DECIMALS) for name in KEPT})
 
 
 def selections(whole):
@@ -110,7 +104,7 @@ def _store(study, method, rows, selected):
     path = _folder(study) / f"{method}.parquet"
     path.parent.mkdir(parents=True, exist_ok=True)
     with nullcontext() if study.is_shipped else held(path):
-        before = measured(path) if path.exists() else rows.iloc[:0]
+        before = read_refits(path) if path.exists() else rows.iloc[:0]
         left = before[before.set_index(KEYS).index.isin(selected)] if study.is_shipped else before
         both = pd.concat([left, rows]).drop_duplicates(KEYS).sort_values(KEYS, ignore_index=True)
         if len(left) < len(before) or len(both) > len(left):

@@ -4,7 +4,6 @@ import functools
 import logging
 import logging.config
 import math
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -212,13 +211,10 @@ class Cells(Sweeper):
 
 def keep_sweep(config, folder):
     """Write ``multirun.yaml``, which says what was asked for, whole or not at all: `scripts.status` reads it."""
+    from runners.store.files import replace_file  # here, as it reads tables, and --help and Tab need none
+
     folder.mkdir(parents=True, exist_ok=True)
-    part = folder / f"multirun.yaml.{os.getpid()}.tmp"
-    try:
-        OmegaConf.save(config, part)
-        os.replace(part, folder / "multirun.yaml")
-    finally:
-        part.unlink(missing_ok=True)
+    replace_file(folder / "multirun.yaml", OmegaConf.to_yaml(config).encode())
 
 
 def register():

@@ -50,8 +50,13 @@ def _table(file, columns):
 
 
 def read_refits(path):
-    """Return a file of `packed_refits` as a frame, with its own columns; a StoreError says that it is damaged."""
-    return _read(path, lambda file: file.read(use_threads=False)).to_pandas()
+    """Return a file of `packed_refits` as a frame, with its own columns; a StoreError says that it is damaged.
+
+    Numbers of single precision have the decimals again that were rounded to it.
+    """
+    frame = _read(path, lambda file: file.read(use_threads=False)).to_pandas()
+    rounded = list(frame.select_dtypes("float32"))
+    return frame.astype(dict.fromkeys(rounded, float)).round(dict.fromkeys(rounded, DECIMALS))
 
 
 def about(path):

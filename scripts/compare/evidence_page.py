@@ -37,16 +37,16 @@ def summaries(lines):
 
 
 def _summary(paper, own):
-    cells = f"on {own['cells'].iloc[0]} cells"
-    if own["cells"].iloc[0] == 0 < own["absent"].iloc[0]:
-        count = own["absent"].iloc[0]
-        return f"{PAPERS[paper]}: nothing to compare, as none of the {count} published cells that count is run."
+    n_cells, absent = own[["cells", "absent"]].iloc[0]
+    if n_cells == 0 < absent:
+        return f"{PAPERS[paper]}: nothing to compare, as none of the {absent} published cells that count is run."
+    cells = f"on {n_cells} cells"
     if own["value"].isna().all():
         return f"{PAPERS[paper]}: too little is run to say anything, {cells}."
     of = f", {BASELINES}" if not own["own_cells"].iloc[0] else ""
     names = {word: list(own["line"][own["verdict"] == word]) for word in (REPRODUCED, NOT_REPRODUCED, CANNOT_TELL)}
     told = [f"{len(found)} {word}" + f" ({', '.join(found)})" * bool(found) for word, found in names.items()]
-    partial, points, absent = own[["partial", "points", "absent"]].iloc[0]
+    partial, points = own[["partial", "points"]].iloc[0]
     run = f": {points}" if points else ""
     rest = f" *Provisional*: {partial} of these cells lack a part of their grid{run}." if partial else ""
     rest += f" Left out are {absent} published cells that are not run." if absent else ""

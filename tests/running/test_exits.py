@@ -15,7 +15,7 @@ from small_data import TRUTH
 
 from runners.cli.boundary import words_of
 from runners.cli.cells import keep_sweep
-from runners.errors import CommandEnded, ConfigError, ProcessEnded, exits_as_errors
+from runners.errors import CommandEnded, ConfigError, ProcessEnded, StoreError, exits_as_errors
 from runners.experiment.method import load_class
 from runners.workers.caps import Caps
 from runners.workers.pool import run_all
@@ -135,7 +135,7 @@ def test_a_full_disk_leaves_the_note_of_the_last_sweep_whole(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # writing beyond it fails as on a full disk
         try:
             keep_sweep(OmegaConf.create({"a": 2}), tmp_path)
-        except OSError:
+        except StoreError:
             os._exit(7)
         os._exit(0)
     assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
