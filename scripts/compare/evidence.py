@@ -34,7 +34,9 @@ N_FITS = 20_000  # copies where `N_COPIES` leave a verdict open: at `AS_BAD` the
 # error of its own and rounded up to a tenth, so that no verdict rests on which programs were run.
 HONEST = 2.7
 TOGETHER = 0.68  # how far the noise of ACC and that of NMI go together in a copy: their correlation between programs
-N_ORDERS, N_ORDERS_OF_COPIES = 9999, 1999  # orders drawn where there are too many; p of a copy needs no third digit
+# All orders of eight methods, the most that a paper has: a p near `LEVEL` would rest on which of them were drawn.  That
+# of a copy needs no third digit.
+N_ORDERS, N_ORDERS_OF_COPIES = 40_320, 1999
 SOME = 200  # copies at a time, and for the noise that half of them pass with: their share has an error of 3.5 points
 TOO_MUCH = 16.0  # points of noise, more than the spread of any published column
 HALVINGS = 8  # halvings of TOO_MUCH, down to 1/16 of a point
