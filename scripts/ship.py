@@ -4,6 +4,7 @@
     python -m scripts.ship dgufs --partial           the others, too, which tables then call partial
     python -m scripts.ship dgufs --results-dir DIR   from another folder of results
     python -m scripts.ship dgufs --no-traces         without the objective after every sweep, where a run makes it soon
+    python -m scripts.ship ground_truth --further    what is selected on further data of known truth, without scores
 
 There is one Parquet file for each method, with all its data sets; it is written again only where its rows have changed.
 Nothing is written if `scripts.verify` would refuse a row or a cell by itself, one with some of its seeds, say.  Then
@@ -28,6 +29,8 @@ from runners.store.tidy import tidy
 from runners.words import counted
 from scripts.core.programs import parser_of, program
 from scripts.core.refits import COLUMNS, read, ship_refits
+from scripts.core.study import Study
+from scripts.ground_truth.further import ship_further
 from scripts.verify import REFUSED, structure
 
 
@@ -110,7 +113,12 @@ def main():
     parser.add_argument("--results-dir", default=SHIPPED.parent)
     parser.add_argument("--partial", action="store_true", help="also cells that lack trials")
     parser.add_argument("--no-traces", action="store_true", help="leave out the objective after every sweep")
+    parser.add_argument("--further", action="store_true", help="selections alone, on data that it lacks")
     given = parser.parse_args()
+    if given.further:
+        for method, count in ship_further(Study.open(given.results_dir, given.study).filled()).items():
+            print(f"{method}: {counted(count, 'selection')} packed.")
+        return
     new, kept, left_out = ship(given.results_dir, given.study, given.partial, traces=not given.no_traces)
     total = sum(path.stat().st_size for path in (SHIPPED / given.study).rglob("*") if path.is_file())
     print(f"{counted(len(new), 'cell')} packed, {len(kept)} unchanged, {len(left_out)} left out as they lack trials.")

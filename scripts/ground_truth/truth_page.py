@@ -22,6 +22,8 @@ def ground_truth_page(rows, name, days=()):
     copies = _of(table, table.index[table["redundancy"] > 0].unique("family"))
     hidden = _not_by_variance(table)
     rest = table.index.unique("family").difference(hidden)
+    n_seeds = rows.groupby("method")["seed"].nunique()
+    fewer = n_seeds[n_seeds < n_seeds.max()]
     return render(
         "ground_truth/truth.md.j2",
         enough=ENOUGH,
@@ -29,6 +31,8 @@ def ground_truth_page(rows, name, days=()):
         seeds=SEEDS,
         name=name,
         days=days,
+        n_seeds=n_seeds.max(),
+        fewer={count: list(own.index) for count, own in fewer.groupby(fewer)},
         n_methods=rows["method"].nunique(),
         stored=stored,
         n_datasets=len(truth_names()),

@@ -6,7 +6,8 @@ import pyarrow.compute as pc
 from runners.store import reference
 from runners.store.files import StoreError
 from runners.store.parquet import about, read_table
-from scripts.kept import FOLDER
+from scripts import kept
+from scripts.ground_truth import further
 from scripts.verify import REFUSED, Finding, changed, files, scores, structure
 
 
@@ -51,10 +52,10 @@ def structural(name, wanted):
             if refits.exists():
                 faults = files.faults_of_refits(name, file, refits, frame)
                 found += [Finding(REFUSED, name, method, "", "", words) for words in faults]
-        measured = reference.SHIPPED / name / FOLDER / path.name
-        if measured.exists():
-            faults = files.faults_of_kept(measured, frame)
-            found += [Finding(REFUSED, name, method, "", "", words) for words in faults]
+        for inside, faults_of in ((kept.FOLDER, files.faults_of_kept), (further.FOLDER, files.faults_of_further)):
+            beside = reference.SHIPPED / name / inside / path.name
+            if beside.exists():
+                found += [Finding(REFUSED, name, method, "", "", words) for words in faults_of(beside, frame)]
     return found
 
 

@@ -21,6 +21,7 @@ from scripts import kept
 from scripts.core.conf import names
 from scripts.core.refits import COLUMNS as OF_REFITS
 from scripts.core.refits import identity_names
+from scripts.ground_truth import further
 
 # The largest shipped file today has 0.4 MB, 10,000 rows and 4 MB when unpacked; a hundred times as much is no result.
 MOST_BYTES, MOST_ROWS, MOST_UNPACKED, MOST_NOTES = 50 * 2**20, 10**6, 2**30, 4 * 2**20
@@ -31,7 +32,7 @@ DIGEST = re.compile(r"[0-9a-f]{0,64}")
 FINGERPRINT = re.compile(r"\w+ [0-9a-f]+(, \w+ [0-9a-f]+)*")
 BESIDE = ("LICENSE", "croissant.json", "datapackage.json")
 REFITS = {f"_{file.removesuffix('.csv')}": file for file in OF_REFITS}
-FOLDERS = (*REFITS, kept.FOLDER)
+FOLDERS = (*REFITS, kept.FOLDER, further.FOLDER)
 
 
 def strangers():
@@ -226,3 +227,10 @@ def faults_of_kept(path, frame):
     values = rows[list(KEPT)].to_numpy(dtype=float)
     if not (np.abs(values) <= 1).all():
         yield f"{path.parent.name} has shares beyond 1."
+
+
+def faults_of_further(path, frame):
+    """Yield what is wrong with what a method selects on further data of known truth; `frame` has its other rows."""
+    rows = yield from _rows(path, further.COLUMNS)
+    if rows is not None:
+        yield from (f"{path.parent.name}: {words}" for words in further.faults(rows, frame))

@@ -2,15 +2,24 @@
 
 import re
 
+import forked
 import numpy as np
+import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, store, study_of
+from small_data import TRUTH
 
 from datasets import load_dataset, read_spec, scale
 from datasets.synthetic import truth_of
+from runners.store.files import StoreError
+from runners.store.parquet import packed_refits, read_refits
+from scripts import ship
 from scripts.core.conf import ROOT
+from scripts.core.study import Study
 from scripts.ground_truth import chance, found, recovered
+from scripts.ground_truth.further import FOLDER, ship_further
 from scripts.ground_truth.truth_page import ground_truth_figure, ground_truth_page
+from scripts.verify.files import faults_of_further
 
 
 def fit(dataset, method, hits, copies=0, **more):
@@ -118,7 +127,7 @@ def test_the_page_orders_methods_and_lists_what_does_not_pass_the_easy_end():
     assert lines[0] == ["Method", "clusters (4, 2)", "redundant (4)"]
     assert lines[2:4] == [["rufs", "1.00* .90*", ""], ["mcfs", ".40", ".90*"]]
     assert lines[4:6] == [["udfs", ".30", ""], ["*random_rankings*", ".10", ""]]
-    assert "Study mine: 4 methods on 15 of 820 data sets, of 2 of 12 families." in page
+    assert "Study mine: 4 methods on 15 of 820 data sets, of 2 of 12 families, 5 seeds of each" in page
     assert "* None of the 3 methods has a star for relevance at the easiest difficulty of every one of these" in page
     assert "* None of the 3 methods has a star for relevance and one for diversity at the easiest difficulty of" in page
     assert "of every family with copies (redundant)." in page and "has one there in" not in page
@@ -155,6 +164,46 @@ def test_the_figure_has_a_panel_for_each_family_and_a_row_for_each_method():
     assert [text.get_text() for text in figure.axes[1].texts] == [".60"]
     bold = {text.get_text(): text.get_fontweight() for text in figure.axes[0].texts}
     assert bold == {"1.00": "bold", ".40": "normal"}
+
+
+def test_methods_with_fewer_seeds_than_others_are_named_with_theirs():
+    rows = of_seeds([10] * 7) + of_seeds([9] * 5, method="dufs") + of_seeds([9] * 5, method="fsasl")
+    page = ground_truth_page(recovered(study_of(rows)), "mine")
+    assert "7 seeds of each difficulty (5 of dufs and fsasl)." in page
+
+
+def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_path, shipping):
+    def ran(folder, *seeds):
+        names = ",".join(TRUTH.replace("s0", f"s{seed}") for seed in seeds)
+        words = ["study=truth", "method=max_variance", "protocol=ground_truth", f"dataset={names}", "runner.n_jobs=1"]
+        forked.printed(["run.py", *words, "hydra.mode=MULTIRUN", f"results_dir={tmp_path / folder}"], ROOT)
+        return Study.open(tmp_path / folder, "truth").filled()
+
+    ran("shipped", 0)
+    assert ship.ship(tmp_path / "shipped", "truth") == ([f"{TRUTH}/max_variance"], [], [])
+    all_three, path = ran("all", 0, 1, 2), shipping / "truth" / FOLDER / "max_variance.parquet"
+    assert ship_further(all_three) == {"max_variance": 2}
+    both, before = Study.open(tmp_path, "reference/truth"), path.read_bytes()
+    found, whole = (recovered(study).drop(columns="fit_s") for study in (both, all_three))
+    pd.testing.assert_frame_equal(found, whole)
+    assert list(faults_of_further(path, both.whole)) == []
+    assert ship_further(ran("all", 2)) == {"max_variance": 2} and path.read_bytes() == before
+
+    rows = read_refits(path)
+    for name, value, words in (
+        ("data_sha", "00000000", "that of conf/truth"),
+        ("dataset", TRUTH, "two rows are of one data set"),
+        ("identity", "0123456789abcdef", "no identity of its other fits"),
+        ("features", [np.arange(10)] * 2, ""),
+        ("features", [np.zeros(10, dtype=int)] * 2, "are not 10 different numbers below 100"),
+        ("features", [np.arange(10) + 91] * 2, "are not 10 different numbers below 100"),
+        ("features", [None] * 2, "status=converged"),
+    ):
+        path.write_bytes(packed_refits(rows.assign(**{name: value})))
+        assert words in "".join(faults_of_further(path, both.whole)), name
+    store(frames(of_seeds([5]), "truth", PROTOCOL), tmp_path / "other")
+    with pytest.raises(StoreError, match="mcfs has no shipped fits in truth of this code"):
+        ship_further(Study.open(tmp_path / "other", "truth"))
 
 
 def test_the_command_prints_the_page_and_writes_the_figure(tmp_path, command):
