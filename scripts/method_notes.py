@@ -11,21 +11,13 @@ from runners.cli.boundary import boundary
 from runners.experiment.method import load_class
 from scripts.core.conf import ROOT, find, read_group
 from scripts.core.programs import parser_of
-from scripts.core.text import pipes
-
-HEAD = """# Methods
-
-Printed by `python -m scripts.method_notes`. The docstring in the last column says what a method minimises, where it
-departs from its paper, what goes wrong, its parameters and its cost. On the web site (`make site`) every method has a
-page with all this, its results on all data, and what became of its paper's numbers. A name that ends in `_released` is
-the program that the authors of the paper published, where it does not compute what the paper prints.
-"""
+from scripts.core.views import render
 
 
 def method_notes():
     """Return the text in Markdown, a row for each class of conf/method."""
-    rows = [_row(page) for page in classes()]
-    return f"{HEAD}\n{pipes([['`method=`', 'it is', 'from', 'written in'], *rows])}\n"
+    head = ["`method=`", "it is", "from", "written in"]
+    return render("method_notes.md.j2", lines=[head, *map(_row, classes())])
 
 
 def classes():

@@ -5,7 +5,8 @@ from scripts.compare.controls import CONTROLS, RANDOM
 from scripts.compare.evidence import CANNOT_TELL, NOT_REPRODUCED, REPRODUCED
 from scripts.compare.headline import OURS, PERMUTED, WORDS, above_random
 from scripts.core.published import PAPERS
-from scripts.core.text import number, signed
+from scripts.core.text import number
+from scripts.core.views import notes
 
 BASELINES = "baselines only"
 HARDLY = 0.2  # share of honest copies that pass a line
@@ -16,43 +17,14 @@ def starts_text(comparison):
     """Say how many of our numbers are means over more K-means starts than the tables have; "" where none is."""
     cells = of_kmeans(comparison[comparison["mean"].notna()])
     again = cells[cells["n_groups"].notna()]
-    if again.empty:
-        return ""
-    starts = " or ".join(str(count) for count in sorted(again["n_restarts"].unique()))
-    fell = (again["mean"] - again["table_mean"]).mean()
-    others = ", the others over those of the tables" if len(again) < len(cells) else ""
-    return (
-        f"{len(again)} of {len(cells)} of our numbers by K-means are means over {starts} starts (`python -m "
-        f"scripts.restarts`){others}. The starts stand in groups of as many as the table "
-        "has; in each, the best of the candidates is taken (the points within 2 standard errors of the best, at most "
-        f"10; {again['n_again'].mean():.1f} on average), as the paper takes the best of its grid; the mean over the "
-        f"groups is judged, and its error is that over the groups. It differs from the table by {signed(fell, 2)} "
-        "points on average."
-    )
+    return "".join(notes("compare/starts.md.j2", again=again, n_cells=len(cells)))
 
 
 def summaries(lines):
     """Return a sentence for every paper, from `scripts.compare.headline.line_table`."""
-    return [_summary(paper, own) for paper, own in lines.groupby("paper", sort=False)]
-
-
-def _summary(paper, own):
-    n_cells, absent = own[["cells", "absent"]].iloc[0]
-    if n_cells == 0 < absent:
-        return f"{PAPERS[paper]}: nothing to compare, as none of the {absent} published cells that count is run."
-    cells = f"on {n_cells} cells"
-    if own["value"].isna().all():
-        return f"{PAPERS[paper]}: too little is run to say anything, {cells}."
-    of = f", {BASELINES}" if not own["own_cells"].iloc[0] else ""
-    names = {word: list(own["line"][own["verdict"] == word]) for word in (REPRODUCED, NOT_REPRODUCED, CANNOT_TELL)}
-    told = [f"{len(found)} {word}" + f" ({', '.join(found)})" * bool(found) for word, found in names.items()]
-    partial, points = own[["partial", "points"]].iloc[0]
-    run = f": {points}" if points else ""
-    rest = f" *Provisional*: {partial} of these cells lack a part of their grid{run}." if partial else ""
-    rest += f" Left out are {absent} published cells that are not run." if absent else ""
-    if (most := own["power"].max()) < HARDLY:
-        rest += f" Hardly any line can be *reproduced* here: at most {most:.0%} of honest copies pass one."
-    return f"{PAPERS[paper]}: of {len(own)} lines {', '.join(told)}, {cells}{of}.{rest}"
+    papers = [(PAPERS[paper], own) for paper, own in lines.groupby("paper", sort=False)]
+    words = REPRODUCED, NOT_REPRODUCED, CANNOT_TELL
+    return notes("compare/summaries.md.j2", papers=papers, words=words, baselines=BASELINES, hardly=HARDLY)
 
 
 def line_rows(lines):
@@ -70,16 +42,7 @@ def line_rows(lines):
 
 def due(comparison, controls):
     """Say how often published rows are above a random ranking; "" without random rankings."""
-    counts = above_random(comparison, controls)
-    if counts.empty:
-        return ""
-    cells, above = counts["cells"].sum(), counts["above"].sum()
-    each = ", ".join(f"{PAPERS[row.paper]} {row.above} of {row.cells}" for row in counts.itertuples())
-    taken = f"; {counts['taken'].sum()} of the {cells} are taken from another paper" * bool(counts["taken"].any())
-    return (
-        f"What the papers are due: {above} of {cells} published scores, {above / cells:.0%}, are above the median of "
-        f"the random rankings ({each}{taken})."
-    )
+    return "".join(notes("compare/due.md.j2", counts=above_random(comparison, controls), papers=PAPERS))
 
 
 def commands(comparison, controls):

@@ -75,8 +75,6 @@ def curve(values):
 
 def pixels(face, features):
     """Return a PNG of the mean sample with the selected pixels in colour: source (a data address), height, width."""
-    from PIL import Image  # here, as only pages on images need it
-
     mean, order = face
     span = max(mean.max() - mean.min(), np.finfo(float).tiny)
     grey = 40 + 190 * np.round((GREYS - 1) * (mean - mean.min()) / span) / (GREYS - 1)
@@ -84,10 +82,16 @@ def pixels(face, features):
     chosen = np.zeros(mean.size, dtype=bool)
     chosen[list(features)] = True
     picture[chosen.reshape(mean.shape, order="F" if order == "column" else "C")] = MARK
+    return {"source": png_of(picture, GREYS + 1), "height": mean.shape[0], "width": mean.shape[1]}
+
+
+def png_of(picture, n_colours):
+    """Return the data address of a PNG of so many colours, from an array of bytes."""
+    from PIL import Image  # here, as only pages on images need it
+
     file = io.BytesIO()
-    Image.fromarray(picture).quantize(GREYS + 1).save(file, "PNG", optimize=True)
-    source = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
-    return {"source": source, "height": mean.shape[0], "width": mean.shape[1]}
+    Image.fromarray(picture).quantize(n_colours).save(file, "PNG", optimize=True)
+    return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
 def _scores(sets):

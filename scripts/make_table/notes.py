@@ -11,14 +11,12 @@ from metrics.study.scored import scored
 from metrics.study.seeds import SCORES
 from runners.store.reference import PREFIX, shipped_studies
 from runners.store.row import from_json
-from scripts.core.conf import find, printed, unique_names, whole_grid
+from scripts.core.conf import find, unique_names, whole_grid
 from scripts.core.published import PAPERS, explain
 from scripts.core.text import signed, span
 from scripts.core.views import notes
 from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, REFITTED, labelled, rule
 from scripts.make_table.table import PARTS
-
-AVERAGED = " The numbers in the cells are means over these seeds."
 
 
 def reading(cells, study, paper):
@@ -154,26 +152,16 @@ def seed_notes(cells, study):
     if cells["metric"].iloc[0] not in SCORES:
         return []
     names = unique_names("method", cells["method"].unique())
-    known, lines = cells[cells["seed_std"].notna()], []
-    for (method, clusterer), own in known.groupby(["method", "clusterer"], sort=False):
-        texts = [
-            f"{printed('dataset', cell.dataset)} {cell.seed_std:.1f} ({int(cell.n_seeds)})" for cell in own.itertuples()
-        ]
-        lines.append(f"Seeds of {labelled(names[method], clusterer)}: {', '.join(texts)}.")
-    if lines:
-        lines.insert(
-            0,
-            "Seeds of a method: std over its own seeds (how many), in points, with the same K-means starts. The ± of "
-            f"the cells does not hold it.{AVERAGED if study.protocol.get('seeds') else ''}",
-        )
-    if lacking := _lacking(cells, study.seeds):
-        lines.append(
-            f"Methods with a random part and cells without other seeds: {', '.join(names[name] for name in lacking)}."
-        )
-        if not study.is_shipped:  # nothing is added to what is shipped
-            words = ["python", "-m", "scripts.seeds", f"study={study.name}", f"methods=[{','.join(lacking)}]"]
-            lines[-1] += f" The command is {shlex.join(words)}"
-    return lines
+    known = cells[cells["seed_std"].notna()].groupby(["method", "clusterer"], sort=False)
+    lacking = _lacking(cells, study.seeds)
+    words = ["python", "-m", "scripts.seeds", f"study={study.name}", f"methods=[{','.join(lacking)}]"]
+    return notes(
+        "make_table/seeds.md.j2",
+        known=[(labelled(names[method], clusterer), own) for (method, clusterer), own in known],
+        averaged=study.protocol.get("seeds"),
+        lacking=[names[name] for name in lacking],
+        command="" if study.is_shipped else shlex.join(words),  # nothing is added to what is shipped
+    )
 
 
 def _lacking(cells, seeds):

@@ -5,6 +5,7 @@ from functools import partial
 
 from runners.store.reference import PREFIX, shipped_studies
 from runners.words import counted
+from scripts.compare import compare_studies, open_studies, shipped_names
 from scripts.core.conf import ROOT, names
 from scripts.core.published import PAPERS
 from scripts.core.study import Study
@@ -35,11 +36,6 @@ ABOUT = {
     "ground_truth": "Data in which the relevant features are known ([what it shows](docs/ground_truth.html))",
 }
 BACK = '<p><a href="../../results.html">Results</a></p>'
-RESULTS = (
-    "# Results\n\nThe studies that come with the repository. The [leaderboard](leaderboard.html) and the pages of all "
-    f"[methods](docs/methods.html) and [data sets](datasets.html) show `{BOARD}`; a report has every table, figure "
-    "and fit of a study. Choose the name of a column to sort by it."
-)
 # The parts of a report that the list of results links to.
 PARTS = {"report": "overview", "tables": "tables", "figures": "figures", "ranks": "gains and ranks", "audit": "audit"}
 
@@ -64,7 +60,8 @@ def build(folder, studies=None):
         else:
             shutil.copyfile(ROOT / path, folder / path)
     shown = [_study(folder, name) for name in (shipped_studies() if studies is None else studies)]
-    written["results.html"] = layout("Results", "\n\n".join([RESULTS, *shown]), "results.html")
+    results = render("site/results.md.j2", board=BOARD, studies=shown)
+    written["results.html"] = layout("Results", results, "results.html")
     found = {path: text for path, text in written.items() if path.endswith(".html") and path != "CHANGELOG.html"}
     written["search-index.js"] = index_of(found)
     written["search.html"] = framed("Search", render("site/search.html.j2"), "search.html", ["site/search.js"])
@@ -78,7 +75,7 @@ def of_board(board):
     page, found = leaderboard(board, address)
     pages = {"leaderboard.html": page, "leaderboard.json": found}
     pages["datasets.html"] = layout("Data sets", datasets.index(board), "datasets.html")
-    comparison = methods.comparisons()
+    comparison = compare_studies(open_studies(ROOT / "results", shipped_names()))
     for target, users in classes():
         path = methods.address(users)
         pages[path] = methods.method_page(target, users, board, comparison, partial(relative, page=path))
@@ -105,7 +102,7 @@ def _empty(folder):
 
 
 def _study(folder, name):
-    """Write the report of a shipped study, and return what the list of results says of it, in Markdown."""
+    """Write the report of a shipped study, and return what the list of results says of it."""
     study = Study.open(ROOT / "results", PREFIX + name)
     protocol = study.protocol["name"]
     # A paper chooses with the labels; what is no paper's is shown as a user without labels gets it.
@@ -114,13 +111,14 @@ def _study(folder, name):
     files = reports.split(report)
     for file, text in files.items():
         write(text, folder / "results" / name / file)
-    is_paper, n_partial = protocol in PAPERS, sum(map(bool, study.lacking.values()))
-    about = f"The protocol of the {PAPERS[protocol]} paper" if is_paper else ABOUT.get(name, "A protocol of its own")
-    n_methods, n_datasets = study.trials["method"].nunique(), study.trials["dataset"].nunique()
-    counts = counted(n_methods, "method"), counted(n_datasets, "data set"), counted(len(study.trials), "fit")
-    unfinished = f"; cells that are not complete: {n_partial}" if n_partial else ""
-    links = [f"[{words}](results/{name}/{part}.html)" for part, words in PARTS.items() if f"{part}.html" in files]
-    return (
-        f"## {name}\n\n{about}: {', '.join(counts)}{unfinished}. Selection: `{selection}`.\n\n"
-        f"Report: {', '.join(links)}"
-    )
+    about = f"The protocol of the {PAPERS[protocol]} paper" if protocol in PAPERS else ABOUT.get(name)
+    nouns = {"method": "method", "dataset": "data set"}
+    counts = [counted(study.trials[group].nunique(), noun) for group, noun in nouns.items()]
+    return {
+        "name": name,
+        "about": about or "A protocol of its own",
+        "counts": [*counts, counted(len(study.trials), "fit")],
+        "n_partial": sum(map(bool, study.lacking.values())),
+        "selection": selection,
+        "parts": {part: words for part, words in PARTS.items() if f"{part}.html" in files},
+    }

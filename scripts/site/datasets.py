@@ -1,7 +1,5 @@
 """A page for every data set of conf/dataset: what it is, how methods rank on it, and what there is to gain."""
 
-import base64
-import io
 import re
 
 import numpy as np
@@ -12,6 +10,7 @@ from scripts.core.conf import CONF, find, printed_family, unique_names
 from scripts.core.text import pipes
 from scripts.core.views import render
 from scripts.findings.plan import CONFIRMATORY, WEIGHTS, datasets_of
+from scripts.make_report.trials import png_of
 from scripts.site import cells
 from scripts.site.board import GAINS, SHOWN
 from scripts.site.methods import addresses
@@ -75,15 +74,10 @@ def picture(name, spec, data_dir=None):
 
 
 def _drawn(data):
-    from PIL import Image  # here, as only pages on images need it
-
     faces = [data.image(np.asarray(data.X[data.y == label].mean(axis=0)).ravel()) for label in np.unique(data.y)]
     low, high = min(face.min() for face in faces), max(face.max() for face in faces)
     row = np.hstack([np.pad(255 * (face - low) / max(high - low, 1e-300), 1) for face in faces])
-    file = io.BytesIO()
-    Image.fromarray(row.round().astype(np.uint8)).quantize(16).save(file, "PNG", optimize=True)
-    source = "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
-    height, width = row.shape
+    source, (height, width) = png_of(row.round().astype(np.uint8), 16), row.shape
     return f'<img class="pixels" src="{source}" width="{width}" height="{height}" alt="Means of {len(faces)} classes">'
 
 

@@ -9,7 +9,6 @@ from runners.experiment.method import load_class
 from scripts.claims import CLAIMS
 from scripts.claims.core.claims_page import verdicts
 from scripts.claims.core.store import load
-from scripts.compare import compare_studies, open_studies, shipped_names
 from scripts.compare.verdicts import VERDICTS, count
 from scripts.core.conf import ROOT, entry, family_of, find, printed, printed_family, unique_names
 from scripts.core.published import PAPERS
@@ -169,8 +168,3 @@ def _claims(names, places):
         words = [f"{variant} {word}".strip() for variant, (word, _) in verdicts(claim, stored).items()]
         told.append([f"[{claim.says}]({places('docs/claims.html')}#{claim.name})", "; ".join(words)])
     return told
-
-
-def comparisons():
-    """Return the published cells beside ours, of all shipped studies of papers."""
-    return compare_studies(open_studies(ROOT / "results", shipped_names()))

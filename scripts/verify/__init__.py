@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 # A row is refused where something contradicts it.  It is of elsewhere where code, packages or arithmetic of its machine
 # are not those of this process, so that no byte can be compared.  It is unverified where nothing could be computed.
-REFUSED, ELSEWHERE, UNVERIFIED = "refused", "elsewhere", "unverified"
+KINDS = REFUSED, ELSEWHERE, UNVERIFIED = "refused", "elsewhere", "unverified"
 
 
 class Finding(NamedTuple):

@@ -9,7 +9,7 @@ from runners.store import reference
 from runners.store.reference import PREFIX
 from runners.words import counted
 from scripts.core.entry import command
-from scripts.verify import ELSEWHERE, REFUSED, UNVERIFIED, Finding, changed, files, fits, scores, stamps
+from scripts.verify import KINDS, REFUSED, UNVERIFIED, Finding, changed, files, fits, scores, stamps
 from scripts.verify.check import check, part
 
 MOST_SHOWN = 30
@@ -88,9 +88,6 @@ def _against(name, base, stamping):
             if changed.is_changed(path, base):
                 words = f"{inside}/{path.name} has other rows, which cannot be verified."
                 yield Finding(UNVERIFIED, name, path.stem, "", "", words)
-
-
-KINDS = (REFUSED, ELSEWHERE, UNVERIFIED)
 
 
 if __name__ == "__main__":

@@ -6,8 +6,6 @@ import pyarrow.compute as pc
 from runners.store import reference
 from runners.store.files import StoreError
 from runners.store.parquet import about, read_table
-from scripts import kept
-from scripts.ground_truth import further
 from scripts.verify import REFUSED, Finding, changed, files, scores, structure
 
 
@@ -34,29 +32,25 @@ def _datasets(path):
 def structural(name, wanted):
     """Return what `files` and `structure` find in a study; of files without a wanted cell only their places."""
     found = [Finding(REFUSED, name, method, "", "", words) for method, words in files.faults_of_study(name)]
-    wrong = {one.method for one in found}
-    for method in sorted({method for _, method in wanted} - wrong):
-        path = reference.files_of(name)[method]
-        found += [Finding(REFUSED, name, method, "", "", words) for words in files.faults_of_file(path)]
-        if any(one.method == method for one in found):
-            continue
-        frame = reference.read(name, [method], lists=True)
-        if (frame["method"] != method).any():
-            found.append(Finding(REFUSED, name, method, "", "", "it has rows of another method."))
-            continue
-        own = frame[frame["dataset"].isin([dataset for dataset, other in wanted if other == method])]
-        for kind, *rest in structure.faults(own, reference.protocol_text(name), about(path)["lacking"]):
-            found.append(Finding(kind, name, method, *rest))
-        for inside, file in files.REFITS.items():
-            refits = reference.SHIPPED / name / inside / path.name
-            if refits.exists():
-                faults = files.faults_of_refits(name, file, refits, frame)
-                found += [Finding(REFUSED, name, method, "", "", words) for words in faults]
-        for inside, faults_of in ((kept.FOLDER, files.faults_of_kept), (further.FOLDER, files.faults_of_further)):
-            beside = reference.SHIPPED / name / inside / path.name
-            if beside.exists():
-                found += [Finding(REFUSED, name, method, "", "", words) for words in faults_of(beside, frame)]
+    for method in sorted({method for _, method in wanted} - {one.method for one in found}):
+        datasets = [dataset for dataset, other in wanted if other == method]
+        found += [Finding(kind, name, method, *rest) for kind, *rest in _faults_of_method(name, method, datasets)]
     return found
+
+
+def _faults_of_method(name, method, datasets):
+    """Yield (kind, data set, trial, words) of what is wrong with the files of a method, and its rows on data sets."""
+    path = reference.files_of(name)[method]
+    if faults := list(files.faults_of_file(path)):
+        yield from ((REFUSED, "", "", words) for words in faults)
+        return
+    frame = reference.read(name, [method], lists=True)
+    if (frame["method"] != method).any():
+        yield REFUSED, "", "", "it has rows of another method."
+        return
+    own = frame[frame["dataset"].isin(datasets)]
+    yield from structure.faults(own, reference.protocol_text(name), about(path)["lacking"])
+    yield from ((REFUSED, "", "", words) for words in files.faults_beside(name, path, frame))
 
 
 def check(name, cells, data_dir, spent, folder=None, n_jobs=1, say=print, fetch=None):

@@ -185,6 +185,16 @@ def _once(pairs):
     return found
 
 
+def faults_beside(name, path, frame):
+    """Yield what is wrong with the files beside that of a method, which `FOLDERS` have; `frame` has its rows."""
+    for inside, file in REFITS.items():
+        if (refits := path.parent / inside / path.name).exists():
+            yield from faults_of_refits(name, file, refits, frame)
+    for inside, faults_of in ((kept.FOLDER, faults_of_kept), (further.FOLDER, faults_of_further)):
+        if (beside := path.parent / inside / path.name).exists():
+            yield from faults_of(beside, frame)
+
+
 def _rows(path, wanted):
     """Return the rows of a file beside a method's own; None after what is yielded as wrong with it."""
     found = pq.read_schema(path).names

@@ -143,7 +143,7 @@ def built(once, comparison):
     def build(folder):
         with pytest.MonkeyPatch.context() as patch:
             with_few_flips(patch)
-            patch.setattr(site.methods, "comparisons", lambda: comparison[1].copy())
+            patch.setattr(site, "compare_studies", lambda _: comparison[1].copy())
             patch.setattr(site, "make_report", lambda study, selection: REPORT.format(study.name))
             site.build(folder / "site", ["dgufs"])
 
