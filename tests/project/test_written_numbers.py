@@ -172,7 +172,9 @@ def test_constants_on_the_page_are_those_of_the_code():
         f"standard error of each cell and of {noise} points",
         f"(a correlation of {evidence.TOGETHER})",
         f"(points within {restarts.ERRORS:.0f} standard errors of the best, at most {restarts.MOST})",
-        f"has a term for that, of {columns.SAMPLED['fashion']} and {columns.SAMPLED['mnist']} points",
+        "differ by {} and {} points of ACC, and {} and {} of NMI".format(
+            *(columns.SAMPLED[name, metric] for metric in ("acc", "nmi") for name in ("fashion", "mnist"))
+        ),
         f"**With more than {most:,} samples, 1-NN accuracy is computed on {sample:,}**",
     )
     says(
