@@ -1,9 +1,11 @@
 """`ufs_bench`, the suite from Python, its page and its notebook."""
 
 import json
+import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -109,6 +111,30 @@ def test_a_ranking_may_name_the_features_of_a_frame():
 def test_a_ranking_that_cannot_be_scored_is_refused(ranking, options, answer):
     with pytest.raises(ValueError, match=answer):
         evaluate(ranking, (X, Y), **{"protocol": "smoke"} | options)
+
+
+@pytest.mark.parametrize("call", ["mkdir", "open"])  # a folder that cannot be made, and a lock in one that is there
+def test_a_folder_without_the_right_to_write_is_refused_with_what_to_do(call, tmp_path, monkeypatch):
+    original = getattr(os, call)
+
+    def refusing(path, *words, **more):
+        if str(path).startswith(str(tmp_path)):
+            raise PermissionError(13, "Permission denied", str(path))
+        return original(path, *words, **more)
+
+    monkeypatch.setattr(os, call, refusing)
+    if call == "open":
+        (tmp_path / "s").mkdir()
+    with pytest.raises(StoreError, match=f"cannot write {tmp_path}/s.*: Permission denied.*get the right to write"):
+        run(["max_variance"], {"mine": (X, Y)}, "smoke", "s", tmp_path, overrides=SMALL)
+
+
+def test_calls_from_several_threads_wait_for_each_other(tmp_path):
+    def study(name):
+        return run(["max_variance"], {"mine": (X, Y)}, "smoke", name, tmp_path, overrides=SMALL, verbose=False)
+
+    with ThreadPoolExecutor(3) as pool:
+        assert [len(one.trials) for one in pool.map(study, "abc")] == [1, 1, 1]
 
 
 def test_objects_are_run_with_their_parameters_stored_and_not_run_again(tmp_path, capsys, monkeypatch):
