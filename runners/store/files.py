@@ -2,6 +2,7 @@
 
 import codecs
 import csv
+import functools
 import io
 import os
 import sys
@@ -29,7 +30,8 @@ def read_frame(path, names=None):
     remedy.  `names` are its columns, where it is none of the files in `COLUMNS`.
     """
     names = names or COLUMNS[path.stem]
-    data = whole_lines(path) or csv_of([names])
+    if not (data := whole_lines(path)):
+        return empty_frame(names)
     frame, fault = checked(data, names)
     if fault:
         raise StoreError(f"{path}{_place(data, names) or ': ' + fault}. {remedy(path)}")
@@ -65,6 +67,11 @@ def plain(data):
 
 def empty_frame(names):
     """Return a frame with these columns and no rows."""
+    return _empty(tuple(names)).copy()
+
+
+@functools.cache  # as most cells of a sweep that has just begun have no file yet
+def _empty(names):
     return _parsed(io.StringIO(",".join(names)), names)
 
 
@@ -255,7 +262,7 @@ def keep_last(path):
 
 def check_places(path, cell):
     """Refuse rows that name another study, data set or method than the folders of the cell that they are in."""
-    folders = dict(zip(("study", "dataset", "method"), cell.resolve().parts[-3:], strict=True))
+    folders = dict(zip(("study", "dataset", "method"), cell.absolute().parts[-3:], strict=True))
     wanted = {column: folders[column] for column in COLUMNS[path.stem] if column in folders}
     usual = f",{','.join(wanted.values())},".encode()  # tried first, as it takes a tenth of the time
     for number, line in enumerate(lines_of(path)[1], 2):
