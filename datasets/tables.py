@@ -6,6 +6,7 @@ A frame has the rows of one file. `datasets.joined` turns, labels and joins fram
 import difflib
 import functools
 import re
+import warnings
 from io import BytesIO
 
 import numpy as np
@@ -73,9 +74,14 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None, ignore_rows=(
         keep_default_na=False, na_values=[*MISSING, *missing], index_col=False, low_memory=False, **exact,
     )  # fmt: skip
     try:
-        table = read(BytesIO(text.encode()))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # of cells without a name, which it leaves out
+            table = read(BytesIO(text.encode()))
         if (decimal := decimal_of(cells, delimiter, _texts(table).values())) == ",":
             table = read(BytesIO(text.encode()), decimal=",")
+    except pd.errors.ParserWarning as error:
+        words = f"the first has {len(cells[0])} cells, and the next {len(cells[1])}"
+        raise DataError(f"{path} is no table of equally long rows: {words}.") from error
     except (pd.errors.ParserError, ValueError) as error:
         raise DataError(f"{path} is no table of equally long rows: {' '.join(str(error).split())}.") from error
     n_cells = table.shape[1] if kept is None else len(cells[0])

@@ -116,6 +116,13 @@ def test_what_is_wrong_with_a_table_is_said(tmp_path, text, options, words):
         read_source({"format": "csv", "options": options}, tmp_path / "t.csv")
 
 
+@pytest.mark.parametrize("rows", ["1,5,2,p\n3,4,q\n5,6,p\n", "1,5,2,p,p\n3,4,2,q,q\n"])
+def test_cells_without_a_name_are_never_left_out(tmp_path, rows):
+    (tmp_path / "t.csv").write_text("a,b,y\n" + rows)
+    with pytest.raises(DataError, match=r"no table of equally long rows: the first has 3 cells, and the next [45]\."):
+        READERS["csv"](tmp_path / "t.csv", "y")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
