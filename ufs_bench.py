@@ -34,8 +34,10 @@ arithmetic.start()  # before numpy is imported
 
 import inspect
 import numbers
+import threading
 import warnings
 from collections.abc import Mapping, Sequence
+from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
@@ -83,6 +85,7 @@ from scripts.ranks.field import field_of
 __all__ = ["Study", "as_dataset", "evaluate", "load_dataset", "open_study", "run"]
 Data = str | Dataset | tuple  # a name of conf/dataset, a data set, or (X, y)
 Where = str | PathLike | None
+_RUNNING = threading.RLock()
 RESULTS = "results"  # in the current folder, as a notebook's user looks for them beside the notebook
 
 
@@ -142,12 +145,22 @@ def evaluate(
     return pd.concat(frames, ignore_index=True)
 
 
+@contextmanager
+def _alone():
+    """Let other threads wait: Hydra, the limits of a fit and its CPU seconds belong to the whole process."""
+    with _RUNNING:
+        yield
+
+
+@_alone()
 def run(
     methods: Sequence | Mapping[str, Any], datasets: Sequence | Mapping[str, Data], protocol: str = "demo",
     study: str | None = None, results_dir: str | PathLike = RESULTS, n_jobs: int = 1, data_dir: Where = None,
     overrides: Sequence[str] = (), verbose: bool = True,
 ) -> "Study":  # fmt: skip
     """Run methods on data sets, as ``python run.py -m`` does, and return the study; what is stored is not run again.
+
+    Calls from several threads wait for each other; `n_jobs` makes use of several processors.
 
     Parameters
     ----------
@@ -194,7 +207,7 @@ def run(
     except HydraException as error:
         raise ConfigError(words_of(error)) from error
     check_cells(every, more, dataset=given, method=chosen, protocol=[protocol])
-    arithmetic.warn_if_late(stacklevel=2)
+    arithmetic.warn_if_late(stacklevel=3)
     with printed(verbose):
         for settings in every if len(every) > 1 else ():
             _ = _cell(settings, given).asked  # what a method refuses is said here, before the others are fitted
@@ -203,7 +216,7 @@ def run(
             if unscored := cell.run(f"cell {number + 1} of {len(every)}: " if len(every) > 1 else ""):
                 count, first = counted(len(unscored), "trial"), unscored[0]
                 warnings.warn(f"{cell}: {count} without scores, the first: {first['status']}, {first['error']}",
-                              stacklevel=2)  # fmt: skip
+                              stacklevel=3)  # fmt: skip
     return open_study(every[0].study, every[0].results_dir)
 
 

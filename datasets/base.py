@@ -209,6 +209,8 @@ def _samples(name, X):
         raise DataError(f"{name}: X of shape {X.shape} must be (n_samples, n_features), with at least one of each.")
     if sparse.issparse(X):
         return _sparse_samples(name, X)
+    if X.dtype.kind in "mM":  # which numpy would count from 1970, and NaT as -2^63
+        raise DataError(f"{name}: X must be real numbers, not {X.dtype}.")
     try:
         X = as_floats(X)
     except (TypeError, ValueError, OverflowError) as error:

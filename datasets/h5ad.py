@@ -6,21 +6,27 @@ from datasets.base import DataError
 from datasets.tables import listed
 
 
-def read_h5ad(path, y=None):
-    """Read the matrix X of an AnnData file, dense or sparse, the column `y` of obs, and the names of the features."""
+def read_h5ad(path, y=None, x="X"):
+    """Read a matrix of an AnnData file, dense or sparse, the column `y` of obs, and the names of the features.
+
+    The matrix `x` is X, a layer such as ``layers/counts``, or ``raw/X``.
+    """
     import h5py
 
     with h5py.File(path, "r") as file:
-        if "X" not in file or "obs" not in file:
+        there = [name for name in ("X", *(f"layers/{one}" for one in file.get("layers", ())), "raw/X") if name in file]
+        if not there or "obs" not in file:
             raise DataError(f"{path} is no AnnData file: it lacks X or obs.")
+        if x not in there:
+            raise DataError(f"{path} has no matrix {x!r}; it has {listed(there)}.")
         labels = None
         if y is not None:
             columns = [name for name in file["obs"] if name not in ("_index", "__categories")]
             if y not in columns:
                 raise DataError(f"{path} has no column {y!r} in obs; it has {listed(sorted(columns))}.")
             labels = _of_obs(file["obs"], y)
-        X = _matrix(file["X"])
-        return X, labels, _names_of(file, X.shape[1])
+        X = _matrix(file[x])
+        return X, labels, _names_of(file["raw"] if x == "raw/X" else file, X.shape[1])
 
 
 def _names_of(file, count):
@@ -58,7 +64,7 @@ def _decoded(values):
 
 
 def _matrix(item):
-    """Return the matrix X of an AnnData file, sparse where it is stored so."""
+    """Return a matrix of an AnnData file, sparse where it is stored so."""
     if not hasattr(item, "keys"):
         return item[()]
     from scipy import sparse

@@ -26,7 +26,7 @@ ROWS = ("names", "ignore_rows", "columns")
 TAKES = {  # what has a meaning for some formats only
     "csv": ("ignore", "onehot", "header", *ROWS), "xlsx": ("ignore", "onehot", "header", *ROWS),
     "parquet": ("ignore", "onehot", *ROWS), "arff": ("ignore", "onehot", "columns"), "rdata": ("x", "ignore", "onehot"),
-    "npz": ("x", "sparse"), "mat": ("x", "sparse"), "libsvm": ("sparse",), "h5ad": ("sparse",),
+    "npz": ("x", "sparse"), "mat": ("x", "sparse"), "libsvm": ("sparse",), "h5ad": ("x", "sparse"),
 }  # fmt: skip
 OPTIONS = ("x", "ignore", "onehot", "header", "names", "ignore_rows")  # those of a reader; others are of the source
 

@@ -6,6 +6,7 @@ A frame has the rows of one file. `datasets.joined` turns, labels and joins fram
 import difflib
 import functools
 import re
+import warnings
 from io import BytesIO
 
 import numpy as np
@@ -34,7 +35,7 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None, ignore_rows=(
 
     The delimiter is the comma, semicolon, tab or bar that splits all of the first lines into equally many cells, or
     else blanks.  Between semicolons and tabs, numbers may have decimal commas.  A first line with one cell less than
-    the others has no name for the first column, as R writes it.
+    the others has no name for the first column, as R writes it; where the last cells are empty, that is not certain.
 
     By default the first line has names (`header`) where a `wanted` column is there, or where none of its cells is a
     number, and a cell of the lines below is.  `missing` are words besides `MISSING`.  Of a wide table, `only` are the
@@ -57,6 +58,12 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None, ignore_rows=(
     if twice := [name for name in wanted if header and cells[0].count(name) > 1]:
         raise DataError(f"{path} has {cells[0].count(twice[0])} columns {twice[0]!r}: name one by its number, from 0.")
     if header and names_are_one_short(cells):
+        if not any(line[-1] for line in cells[1:]):  # R's form, or delimiters at the end of all lines but the first
+            raise DataError(
+                f"{path}: the first line has {len(cells[0])} names, and the others one cell more, the last of which is "
+                f"empty. Take the {delimiter!r} from their ends; or, where the first column has names of rows, begin "
+                f"the first line with name{delimiter}."
+            )
         text, cells[0] = f'""{delimiter or " "}' + text.lstrip(), [UNNAMED, *cells[0]]
     kept = None if only is None else (lambda name: name in only or name in (cells[0][0], UNNAMED))
     # Numbers are read to their last digit; whatever is no plain number stays a text for `numbers`.
@@ -67,9 +74,14 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None, ignore_rows=(
         keep_default_na=False, na_values=[*MISSING, *missing], index_col=False, low_memory=False, **exact,
     )  # fmt: skip
     try:
-        table = read(BytesIO(text.encode()))
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", pd.errors.ParserWarning)  # of cells without a name, which it leaves out
+            table = read(BytesIO(text.encode()))
         if (decimal := decimal_of(cells, delimiter, _texts(table).values())) == ",":
             table = read(BytesIO(text.encode()), decimal=",")
+    except pd.errors.ParserWarning as error:
+        words = f"the first has {len(cells[0])} cells, and the next {len(cells[1])}"
+        raise DataError(f"{path} is no table of equally long rows: {words}.") from error
     except (pd.errors.ParserError, ValueError) as error:
         raise DataError(f"{path} is no table of equally long rows: {' '.join(str(error).split())}.") from error
     n_cells = table.shape[1] if kept is None else len(cells[0])

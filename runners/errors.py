@@ -7,6 +7,11 @@ import sys
 import traceback
 from contextlib import contextmanager
 
+NO_ROOM = {
+    errno.EFBIG: "raise the limit on the size of files",
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "make room"),
+}
+REMEDIES = NO_ROOM | dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "get the right to write there")
 unprinted = []  # the error of the first line of the log that could not be printed, which a command says at its end
 
 
@@ -28,11 +33,7 @@ class ProcessEnded(RuntimeError):
 
 def remedy_of(error):
     """Return what to do where a file cannot be written, for an OSError."""
-    if error.errno == errno.EFBIG:
-        return "raise the limit on the size of files"
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return "get the right to write there"
-    return "make room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else "mend that"
+    return REMEDIES.get(error.errno, "mend that")
 
 
 @contextmanager

@@ -71,8 +71,8 @@ def choices_text(studies, metric, form="md"):
     found = found[found["dataset"].isin(one_of_each_source(sorted(found["dataset"].unique()), found)[0])]
     if found.empty:
         raise ValueError(
-            f"study={','.join(names)}: no cell has two candidates that differ in {metric}, so there is "
-            "nothing to choose. Run a method with a grid or several sizes."
+            f"study={','.join(names)}: no cell has two candidates that differ in {metric}, controls aside, so "
+            "there is nothing to choose. Run a method with a grid or several sizes."
         )
     return choices_page(found, metric, names) if form == "md" else found.to_csv(index=False)
 

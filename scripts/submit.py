@@ -14,6 +14,7 @@ from pathlib import Path
 from textwrap import fill
 
 from metrics.study import RANDOM
+from runners.store import checkout
 from runners.store.reference import PREFIX
 from runners.words import counted
 from scripts import metadata
@@ -63,11 +64,11 @@ def main():
 
 
 def uncommitted(method):
-    """Return the files that differ from the last commit: all that git tracks, and new ones that the method may need.
+    """Return the files that differ from the last commit: of `checkout.CODE`, and new ones that the method may need.
 
-    Those are in folders of code, and in conf/ its own: the data and the protocol of the study are there already.
+    New ones are in folders of code, and in conf/ its own: the data and the protocol of the study are there already.
     """
-    words = ["git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=all"]
+    words = ["git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=all", *checkout.CODE]
     try:
         lines = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     except (OSError, subprocess.CalledProcessError) as error:

@@ -13,7 +13,6 @@ command can have its boundary before its slow imports.
 """
 
 import atexit
-import errno
 import os
 import re
 import signal
@@ -24,7 +23,7 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from os import _exit  # the original, as a fit that runs in this process may replace `os._exit`
 
-from runners.errors import CommandEnded, remedy_of, unprinted
+from runners.errors import NO_ROOM, CommandEnded, remedy_of, unprinted
 from runners.words import QUOTES, did_you_mean
 
 A_FILE = "a file"  # stands for a file whose name is not known
@@ -264,7 +263,7 @@ def words_of_os(error):
 def lacks_room(error):
     """Return True where an error, or the one that it was raised from, is that a disk is full, or a file too large."""
     found = error if isinstance(error, OSError) else error.__cause__
-    return isinstance(found, OSError) and found.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    return isinstance(found, OSError) and found.errno in NO_ROOM
 
 
 def _silence_stdout():

@@ -124,14 +124,14 @@ def offer_object(method, name=None, n_jobs=1):
     content = empty_method(method if isinstance(method, str) else _target_of(method, n_jobs))
     if not isinstance(method, str | type) and not inspect.isroutine(method):
         content["params"] = _plain_params(content["target"], method)
-    content["name"] = name or content["name"]
-    if not content["name"].isidentifier() or (ROOT / "conf/method" / f"{content['name']}.yaml").exists():
+    content["name"] = name = name or content["name"]
+    if not re.fullmatch(r"[^\W\d]\w{,99}", name, re.ASCII) or (ROOT / "conf/method" / f"{name}.yaml").exists():
         raise ConfigError(
-            f"the name {content['name']!r} must be letters, digits and _, and no method of conf/method: give a "
+            f"the name {shown(name)} must be letters of ASCII, digits and _, and no method of conf/method: give a "
             "mapping, {'a_name': ..., ...}."
         )
-    ConfigStore.instance().store(name=content["name"], node=content, group="method", provider="object")
-    return content["name"]
+    ConfigStore.instance().store(name=name, node=content, group="method", provider="object")
+    return name
 
 
 def _target_of(method, n_jobs):

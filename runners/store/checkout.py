@@ -6,13 +6,16 @@ import subprocess
 
 from runners.code import ROOT, code_of
 
+# Of `git status`: all but pages and results, which commands write, and on which no fit rests.
+CODE = ("--", ".", ":!*.md", ":!*.svg", ":!results", ":!CITATION.cff", ":!.zenodo.json")
 GIT_S = 10  # seconds after which git is taken not to answer
 
 
 def git_sha(selector=None):
     """Return the commit of the checkout; "unknown" outside git, and where git does not answer.
 
-    It ends with ``-dirty`` where tracked files differ from the commit, or a method's class rests on an untracked file.
+    It ends with ``-dirty`` where tracked files of `CODE` differ from the commit, or a method's class rests on an
+    untracked file.
     """
     sha, tracked = _checkout()
     if selector is None or "-" in sha or sha == "unknown":
@@ -26,10 +29,10 @@ def git_sha(selector=None):
 
 @functools.cache
 def _checkout():
-    """Return the commit, with ``-dirty`` where tracked files differ from it, and the names of the tracked files."""
+    """Return the commit, with ``-dirty`` where tracked `CODE` differs from it, and the names of the tracked files."""
     try:
         sha = _git("rev-parse", "HEAD")
-        dirty = "-dirty" if _git("status", "--porcelain", "--untracked-files=no") else ""
+        dirty = "-dirty" if _git("status", "--porcelain", "--untracked-files=no", *CODE) else ""
         return sha + dirty, frozenset(_git("ls-files").splitlines())
     except (OSError, subprocess.SubprocessError):
         return "unknown", frozenset()

@@ -11,7 +11,7 @@ import numpy as np
 
 from metrics.measures import N_MEASURES
 from runners.code import code_of_evaluation
-from runners.errors import StoreError, remedy_of
+from runners.store.files import writing
 from runners.store.identity import versions
 from runners.store.row import DIGEST
 
@@ -54,7 +54,7 @@ class Evaluations:
             record["digest"] = bytes.fromhex(digest)
             record["scores"] = scores
             record["checksum"] = _checksum(record)
-        try:
+        with writing(self._path, "All stored results are safe; {}, or set runner.cache=false."):
             self._path.parent.mkdir(parents=True, exist_ok=True)
             with filelock.FileLock(self._path.with_suffix(".lock")), open(self._path, "ab", buffering=0) as file:
                 whole = file.seek(0, os.SEEK_END) // self._type.itemsize * self._type.itemsize
@@ -62,11 +62,6 @@ class Evaluations:
                 data = memoryview(records.tobytes())
                 while data:
                     data = data[file.write(data) :]
-        except OSError as error:
-            raise StoreError(
-                f"cannot write {self._path}: {error.strerror}. All stored results are safe; "
-                f"{remedy_of(error)}, or set runner.cache=false."
-            ) from error
 
     def _read_new(self):
         if self._path is None or not os.path.isfile(self._path) or os.path.getsize(self._path) <= self._read:

@@ -2,6 +2,7 @@
 
 import codecs
 import csv
+import functools
 import io
 import os
 import sys
@@ -29,7 +30,8 @@ def read_frame(path, names=None):
     remedy.  `names` are its columns, where it is none of the files in `COLUMNS`.
     """
     names = names or COLUMNS[path.stem]
-    data = whole_lines(path) or csv_of([names])
+    if not (data := whole_lines(path)):
+        return empty_frame(names)
     frame, fault = checked(data, names)
     if fault:
         raise StoreError(f"{path}{_place(data, names) or ': ' + fault}. {remedy(path)}")
@@ -65,6 +67,11 @@ def plain(data):
 
 def empty_frame(names):
     """Return a frame with these columns and no rows."""
+    return _empty(tuple(names)).copy()
+
+
+@functools.cache  # as most cells of a sweep that has just begun have no file yet
+def _empty(names):
     return _parsed(io.StringIO(",".join(names)), names)
 
 
@@ -160,36 +167,39 @@ def append_rows(path, rows):
     """Add lines durably; a failure leaves no part of them behind."""
     if not rows:
         return
-    with open(path, "ab", buffering=0) as file:
+    words = "All earlier trials are safe; {} and run the same command again to go on."
+    with writing(path, words), open(path, "ab", buffering=0) as file:
         size = file.seek(0, os.SEEK_END)
         data = memoryview(csv_of(rows))
         try:
             while data:
                 data = data[file.write(data) :]
             os.fsync(file.fileno())
-        except BaseException as error:
+        except BaseException:
             with suppress(OSError):
                 file.truncate(size)
-            if not isinstance(error, OSError):
-                raise
-            raise StoreError(
-                f"cannot write {path}: {error.strerror}. All earlier trials are safe; {remedy_of(error)} and "
-                "run the same command again to go on."
-            ) from error
+            raise
+
+
+@contextmanager
+def writing(path, words="All that is stored is safe; {}."):
+    """Raise a StoreError, which ends with `words` and what to do, where a file or folder cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        raise StoreError(f"cannot write {path}: {error.strerror}. {words.format(remedy_of(error))}") from error
 
 
 def replace_file(path, data):
     """Write a file whole or not at all."""
     temporary = path.with_name(f"{path.name}.{os.getpid()}.tmp")
     try:
-        with open(temporary, "wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-    except OSError as error:
-        text = f"cannot write {path}: {error.strerror}. The file is as it was; {remedy_of(error)}."
-        raise StoreError(text) from error
+        with writing(path, "The file is as it was; {}."):
+            with open(temporary, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, path)
     finally:
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -205,7 +215,11 @@ def clear_unfinished(path):
 @contextmanager
 def held(path):
     """Keep other processes from writing a file, and remove the temporary file that a killed one left beside it."""
-    with filelock.FileLock(path.with_name(f".{path.stem}.lock")):
+    place = path.with_name(f".{path.stem}.lock")
+    with writing(place):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        lock = filelock.FileLock(place).acquire()
+    with lock:
         clear_unfinished(path)
         yield
 
@@ -248,7 +262,7 @@ def keep_last(path):
 
 def check_places(path, cell):
     """Refuse rows that name another study, data set or method than the folders of the cell that they are in."""
-    folders = dict(zip(("study", "dataset", "method"), cell.resolve().parts[-3:], strict=True))
+    folders = dict(zip(("study", "dataset", "method"), cell.absolute().parts[-3:], strict=True))
     wanted = {column: folders[column] for column in COLUMNS[path.stem] if column in folders}
     usual = f",{','.join(wanted.values())},".encode()  # tried first, as it takes a tenth of the time
     for number, line in enumerate(lines_of(path)[1], 2):

@@ -39,6 +39,7 @@ from runners.store.files import (
     read_rows,
     replace_file,
     whole_lines,
+    writing,
 )
 from runners.store.reading import check_one_study, read_cells
 from runners.store.row import COLUMNS, IDENTITY, OTHERS, TRIALS, counts_of, to_json
@@ -67,14 +68,15 @@ class Store:
         self._paths = {name: self.folder / f"{name}.csv" for name in COLUMNS}
 
     def __enter__(self):
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self._lock = filelock.FileLock(self.folder / ".lock")
-        try:
-            self._lock.acquire(timeout=0)
-        except filelock.Timeout:
-            if self._on_wait:
-                self._on_wait()
-            self._lock.acquire()
+        with writing(self.folder / ".lock"):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self._lock = filelock.FileLock(self.folder / ".lock")
+            try:
+                self._lock.acquire(timeout=0)
+            except filelock.Timeout:
+                if self._on_wait:
+                    self._on_wait()
+                self._lock.acquire()
         try:
             self._held = _identity_of(self._lock.lock_file)
             self._replace_redone()
@@ -179,7 +181,6 @@ def claim_study(folder, protocol, cell=None):
     sweep does not read all cells again for each.
     """
     path = Path(folder) / "protocol.json"
-    path.parent.mkdir(parents=True, exist_ok=True)
     with held(path):
         try:
             stored = Protocol.from_json(path.read_text()) if path.exists() else protocol

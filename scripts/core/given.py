@@ -22,8 +22,10 @@ COMMANDS = re.compile(r"[+~]*(runner\.plan|shard|missing_data|hydra)\b")  # what
 
 def each(what, given, offer):
     """Return name -> data for what was given, one or several, after `offer` made each a choice of the configuration."""
-    pair = isinstance(given, tuple) and hasattr(given[0] if given else None, "shape")  # (X, y) is a single data set
-    several = [given] if pair or isinstance(given, str) or not isinstance(given, Iterable) else given
+    arrays = given[:1] if isinstance(given, tuple) else ()  # (X, y) is a single data set
+    single = isinstance(given, str) or hasattr(given, "shape") or not isinstance(given, Iterable)
+    single |= any(hasattr(one, "shape") or isinstance(one, list) for one in arrays)
+    several = [given] if single else given
     pairs = list(several.items() if isinstance(several, Mapping) else ((None, one) for one in several))
     if not pairs or any(one is None for _, one in pairs):
         raise ConfigError(f"{what}={shown(given)} must be one or more {what}.")

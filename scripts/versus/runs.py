@@ -69,7 +69,10 @@ def most_points(study, datasets):
 
 def _of_methods(study, datasets):
     trials = study.trials[study.trials["dataset"].isin(datasets)]
-    return trials[~trials["method"].map({name: is_control(name) for name in trials["method"].unique()})]
+    methods = [name for name in trials["method"].unique() if not is_control(name)]
+    if not methods:
+        raise ValueError(f"study={study.name} has controls only, and no method to compare with: name another study.")
+    return trials[trials["method"].isin(methods)]
 
 
 def seconds_page(study, datasets, points):

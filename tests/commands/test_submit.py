@@ -87,17 +87,20 @@ def test_code_that_is_not_committed_is_named_and_results_are_not(tmp_path, monke
         subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True, env=os.environ | who)
 
     monkeypatch.setattr(submit, "ROOT", tmp_path)
-    for name in ("README.md", "methods/a.py", "results/x.csv", "conf/method/a.yaml", "conf/dataset/wine.yaml"):
+    for name in ("README.md", "run.py", "results/a.csv", "methods/a.py", "conf/method/a.yaml", "conf/dataset/b.yaml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("1\n")
     git("init")
-    git("add", "README.md")
-    assert submit.uncommitted("a") == ["README.md", "conf/method/a.yaml", "methods/a.py"]
+    git("add", "run.py", "README.md", "results")
+    assert submit.uncommitted("a") == ["run.py", "conf/method/a.yaml", "methods/a.py"]
     git("add", "methods", "conf/method")
     git("commit", "-m", "x")
     assert submit.uncommitted("a") == []
-    (tmp_path / "README.md").write_text("2\n")
-    assert submit.uncommitted("a") == ["README.md"]
+    for name in ("README.md", "results/a.csv"):  # which the command itself writes
+        (tmp_path / name).write_text("2\n")
+    assert submit.uncommitted("a") == []
+    (tmp_path / "run.py").write_text("2\n")
+    assert submit.uncommitted("a") == ["run.py"]
     monkeypatch.setattr(submit, "ROOT", tmp_path / "results")
     (tmp_path / ".git").rename(tmp_path / "git")
     with pytest.raises(ValueError, match="must be a clone made by git"):

@@ -259,6 +259,12 @@ def test_what_cannot_be_compared_ends_with_a_line_and_no_page(shipped, monkeypat
     assert (status, out) == (1, "") and expected in said and "Traceback" not in said
 
 
+def test_a_study_with_controls_alone_is_refused_in_words():
+    study = study_of(points([]), "alone")
+    with pytest.raises(ValueError, match="study=alone has controls only, and no method to compare with"):
+        runs.most_points(study, DATASETS)
+
+
 def test_other_data_under_the_same_name_are_left_out(shipped):
     study = Study.open(shipped, "reference/tiny")
     other = study.frame["data_sha"].mask(study.frame["dataset"] == TRUTH, "other")

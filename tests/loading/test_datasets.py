@@ -84,6 +84,7 @@ def test_a_data_set_is_float64_and_its_hash_depends_on_values_only(mat, tmp_path
         (X, np.array(["a", None, "b", "a", "b", "c"], dtype=object), "all numbers or all texts; None is no text"),
         (X.astype(str)[:, :1] + "?", Y, "must be real numbers, and 0.0? in sample 0, feature 0 is none"),
         (np.where(X == 4, pd.NA, X), Y, "must be real numbers, and <NA> in sample 0, feature 2 is none"),
+        (X.astype("M8[s]"), Y, "must be real numbers, not datetime64"),
         (X + 1j, Y, "must be real numbers, and 1j in sample 0, feature 0 is none"),
         (X.astype(object) + np.complex128(1j), Y, "must be real numbers, and 1j in sample 0, feature 0 is none"),
         ([[1, 2], [3]], [0, 1], "X cannot be made an array"),

@@ -80,6 +80,9 @@ def test_a_first_line_that_is_a_name_short_is_that_of_row_names(tmp_path):
     assert samples.tolist() == [[1, 2], [3, 4]] and labels.tolist() == ["a", "b"]
     (path,) = write(tmp_path, numbered="p q kind\n1 1 2 a\n2 3 4 b\n")
     assert read([path], options={"y": "kind"})[0].tolist() == [[1, 2], [3, 4]]
+    (path,) = write(tmp_path, ended="p,q,kind\n1,1,2,\n2,3,4,\n")  # or a delimiter at the end of the other lines
+    with pytest.raises(DataError, match="the last of which is empty. Take the ',' from their ends"):
+        read([path], options={"y": "kind"})
 
 
 TABLE = "id,p,q,r\ns1,1.5,-2,3\ns2,4,5,6\ns3,7,8,9\ns4,0,1,2\n"

@@ -10,8 +10,9 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from datasets import DataError
+from datasets import DataError, load_dataset
 from datasets.loaders import READERS, read_source
+from datasets.own import own_spec
 from datasets.steps import fill_missing
 from datasets.tables import split_table
 
@@ -115,6 +116,13 @@ def test_what_is_wrong_with_a_table_is_said(tmp_path, text, options, words):
         read_source({"format": "csv", "options": options}, tmp_path / "t.csv")
 
 
+@pytest.mark.parametrize("rows", ["1,5,2,p\n3,4,q\n5,6,p\n", "1,5,2,p,p\n3,4,2,q,q\n"])
+def test_cells_without_a_name_are_never_left_out(tmp_path, rows):
+    (tmp_path / "t.csv").write_text("a,b,y\n" + rows)
+    with pytest.raises(DataError, match=r"no table of equally long rows: the first has 3 cells, and the next [45]\."):
+        READERS["csv"](tmp_path / "t.csv", "y")
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
@@ -214,6 +222,19 @@ def test_anndata_is_read_dense_or_sparse_with_a_column_of_obs(tmp_path, matrix, 
         assert labels.tolist() == expected
     with pytest.raises(DataError, match="no column 'cells' in obs; it has _tissue, batch, cell"):
         read_source({"format": "h5ad", "options": {"y": "cells"}}, tmp_path / "t.h5ad")
+
+
+def test_a_layer_of_anndata_is_read_by_its_name(tmp_path):
+    write_h5ad(tmp_path / "t.h5ad", X)
+    with h5py.File(tmp_path / "t.h5ad", "r+") as file:
+        file["layers/counts"], file["raw/X"], file["raw/var/gene"] = X + 1, X[:, :2], [b"p", b"q"]
+        file["raw/var"].attrs["_index"] = "gene"
+    for x, matrix, genes in (("layers/counts", X + 1, ["g0", "g1", "g2"]), ("raw/X", X[:, :2], ["p", "q"])):
+        spec, folder = own_spec(tmp_path / "t.h5ad", label="batch", x=x)
+        data = load_dataset(spec, folder)
+        assert (data.X.tolist(), data.feature_names) == (matrix.tolist(), tuple(genes))
+    with pytest.raises(DataError, match="has no matrix 'counts'; it has X, layers/counts, raw/X"):
+        read_source({"format": "h5ad", "options": {"x": "counts"}}, tmp_path / "t.h5ad")
 
 
 @pytest.mark.parametrize("values", [[1, 2, 1], [True, False, True], [b"a", b"b", b"a"]])

@@ -1,9 +1,11 @@
 """`ufs_bench`, the suite from Python, its page and its notebook."""
 
 import json
+import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -111,6 +113,38 @@ def test_a_ranking_that_cannot_be_scored_is_refused(ranking, options, answer):
         evaluate(ranking, (X, Y), **{"protocol": "smoke"} | options)
 
 
+@pytest.mark.parametrize("call", ["mkdir", "open"])  # a folder that cannot be made, and a lock in one that is there
+def test_a_folder_without_the_right_to_write_is_refused_with_what_to_do(call, tmp_path, monkeypatch):
+    original = getattr(os, call)
+
+    def refusing(path, *words, **more):
+        if str(path).startswith(str(tmp_path)):
+            raise PermissionError(13, "Permission denied", str(path))
+        return original(path, *words, **more)
+
+    monkeypatch.setattr(os, call, refusing)
+    if call == "open":
+        (tmp_path / "s").mkdir()
+    with pytest.raises(StoreError, match=f"cannot write {tmp_path}/s.*: Permission denied.*get the right to write"):
+        run(["max_variance"], {"mine": (X, Y)}, "smoke", "s", tmp_path, overrides=SMALL)
+
+
+def test_calls_from_several_threads_wait_for_each_other(tmp_path):
+    def study(name):
+        return run(["max_variance"], {"mine": (X, Y)}, "smoke", name, tmp_path, overrides=SMALL, verbose=False)
+
+    with ThreadPoolExecutor(3) as pool:
+        assert [len(one.trials) for one in pool.map(study, "abc")] == [1, 1, 1]
+
+
+def test_data_that_stand_alone_are_taken_or_refused_as_one(tmp_path):
+    both = [run(["max_variance"], one, "smoke", "s", tmp_path, overrides=SMALL)
+            for one in ((X.tolist(), Y.tolist()), (pd.DataFrame(X), Y))]  # fmt: skip
+    assert [len(study.trials) for study in both] == [1, 1]
+    with pytest.raises(ConfigError, match="data of type DataFrame must be a name of conf/dataset, a Dataset, or"):
+        run(["max_variance"], pd.DataFrame(X), "smoke", "s", tmp_path)
+
+
 def test_objects_are_run_with_their_parameters_stored_and_not_run_again(tmp_path, capsys, monkeypatch):
     monkeypatch.setattr(progress.log, "disabled", True)  # as after a command of Hydra in the same process
     methods = {"linear": Power(), "cubic": Power(power=np.float64(3.0)), "mean": mean, "laplacian": MCFS(n_neighbors=3)}
@@ -161,6 +195,8 @@ def test_arrays_have_a_name_of_their_values_and_a_sha(tmp_path):
         ([make_pipeline(VarianceThreshold())], "steps=.* of Pipeline must be a number, a text"),
         (["mcsf"], "Did you mean mcfs"),
         ({"mcfs": Power()}, "no method of conf/method"),
+        ({"größe": Power()}, "'größe' must be letters of ASCII, digits and _"),
+        ({300 * "x": Power()}, "must be letters of ASCII"),
         ([Asks(inner=Power())], "inner=Power.* must be a number, a text"),
         ([lambda X: X.mean(axis=0)], "cannot be imported by this name"),
         ([3], "is no selector"),

@@ -57,6 +57,15 @@ def test_a_row_of_another_cell_is_named_by_line_column_value_and_remedy(tmp_path
         load_all(tmp_path)
 
 
+def test_a_study_or_data_set_whose_folder_is_a_link_is_gone_on_with(tmp_path):
+    store(frames([{"dataset": "d", "method": "m", "acc": {50: [0.2]}}], study="s"), tmp_path)
+    for folder, place in ((tmp_path / "s/d", tmp_path / "data"), (tmp_path / "s", tmp_path / "large")):
+        folder.rename(place)
+        folder.symlink_to(place)
+        with Store(tmp_path / "s/d/m") as opened:
+            assert len(done(opened)) == 1
+
+
 def test_a_study_that_was_renamed_is_read_and_not_gone_on_with(tmp_path):
     store(frames([{"dataset": "d", "method": "m", "acc": {50: [0.2]}}], study="s"), tmp_path)
     (tmp_path / "s").rename(tmp_path / "t")
