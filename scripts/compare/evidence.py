@@ -30,10 +30,10 @@ LEVEL = 0.01  # of a line's test: with five papers and five lines, a false "repr
 AS_BAD = 0.05  # share of honest copies that may be called "not reproduced"
 N_COPIES = 1000
 N_FITS = 20_000  # copies where `N_COPIES` leave a verdict open: at `AS_BAD` their share has an error of .0015
-# Points of noise of an honest copy besides the error of each cell: `program_noise` of the shipped studies, 2.5, with an
+# Points of noise of an honest copy besides the error of each cell: `program_noise` of the shipped studies, 2.4, with an
 # error of its own and rounded up to a tenth, so that no verdict rests on which programs were run.
-HONEST = 2.7
-TOGETHER = 0.68  # how far the noise of ACC and that of NMI go together in a copy: their correlation between programs
+HONEST = 2.6
+TOGETHER = 0.66  # how far the noise of ACC and that of NMI go together in a copy: their correlation between programs
 # All orders of eight methods, the most that a paper has: a p near `LEVEL` would rest on which of them were drawn.  That
 # of a copy needs no third digit.
 N_ORDERS, N_ORDERS_OF_COPIES = 40_320, 1999

@@ -102,7 +102,7 @@ def test_what_is_said_of_jgufs_is_what_is_shipped_and_printed(shipped):
     whole_grid = [shown("dataset", name) for name in points.index[points == grid]]
     says(
         OBJECTIONS,
-        f"Our grid has {grid} points, not {points['isolet']}.* Conceded for {WORDS[(points < grid).sum()]} data sets: "
+        f"Our grid has {grid} points, not {points['coil20']}.* Conceded for {WORDS[(points < grid).sum()]} data sets: "
         f"of JGUFS itself we have the whole grid on {listed(whole_grid)}, and "
         f"elsewhere each parameter alone at three values so far, on MNIST {points['mnist']} points",
         f"ours are the {find('dataset', 'mnist')['samples']} images",
