@@ -163,11 +163,11 @@ def test_a_run_tells_of_itself_and_a_dead_one_is_no_run(tmp_path, monkeypatch):
 
 
 def test_a_shipped_study_says_how_many_trials_its_cells_lack(tmp_path):
-    found, lacking = states(tmp_path, "reference/rufs"), sum(reference.lacking("rufs").values())
-    stored, never = reference.read("rufs")["trial"].nunique(), sum(s.n_trials for s in found if not s.stored)
+    found, lacking = states(tmp_path, "reference/jgufs"), sum(reference.lacking("jgufs").values())
+    stored, never = reference.read("jgufs")["trial"].nunique(), sum(s.n_trials for s in found if not s.stored)
     assert sum(state.stored for state in found) == stored
     assert sum(state.n_trials for state in found) == stored + lacking + never
-    assert {state.method for state in found} >= {"ndfs_kmeans_start", "rufs_released", "random_rankings"}
+    assert {state.method for state in found} >= {"ndfs_kmeans_start", "jgufs_released", "random_rankings"}
     lacking += never
     assert lacking and f"left {lacking}, about" in status_page(found)
 
