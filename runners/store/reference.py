@@ -5,8 +5,8 @@
 for.  _protocol.json has the protocol of the study, _seeds, _stability and _sensitive its refits, _restarts what was
 scored again, _further what is selected on further data of known truth, _stamps.csv the changes of code after which a
 sample of fits gave the same bytes, and _verified.json the digests of files that were verified: readers of a folder of
-Parquet leave out what begins with _.  The name of a shipped study on a command line
-is ``reference/<name>``.
+Parquet leave out what begins with _.  The name of a shipped study on a command
+line is ``reference/<name>``.
 """
 
 import csv

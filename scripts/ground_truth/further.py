@@ -29,7 +29,7 @@ def ship_further(study):
     """Pack the fits of a study on data sets that the shipped study of its name lacks; return their number by method.
 
     They are those at the default parameters on data of known truth.  A StoreError names a method whose fits are of
-    other code, packages or arithmetic than its shipped ones, or which has none.
+    other code, packages or arithmetic than its shipped ones, or which has none, or with a row that `faults` refuses.
     """
     whole = of_kmeans(study.whole)
     whole = whole[whole["is_default"] & whole["dataset"].isin(truth_names())]
@@ -52,6 +52,8 @@ def ship_further(study):
         before = read_refits(target) if target.exists() else rows.iloc[:0]
         both = pd.concat([before[~before["dataset"].isin(rows["dataset"])], rows])
         both = both.sort_values("dataset", ignore_index=True).astype({"fit_s": np.float32})
+        if words := next(faults(both, shipped), ""):
+            raise StoreError(f"{method}: {words}")
         target.parent.mkdir(exist_ok=True)
         replace_file(target, packed_refits(both))
         packed[method] = len(rows)

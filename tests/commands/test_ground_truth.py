@@ -188,6 +188,10 @@ def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_
     pd.testing.assert_frame_equal(found, whole)
     assert list(faults_of_further(path, both.whole)) == []
     assert ship_further(ran("all", 2)) == {"max_variance": 2} and path.read_bytes() == before
+    all_three.whole["data_sha"] = "x" + all_three.whole["data_sha"].str[1:]
+    with pytest.raises(StoreError, match="max_variance: data_sha=x.* that of conf/truth"):
+        ship_further(all_three)
+    assert path.read_bytes() == before
 
     rows = read_refits(path)
     for name, value, words in (
