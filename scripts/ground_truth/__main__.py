@@ -7,7 +7,6 @@ from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver
 from scripts.ground_truth import recovered
-from scripts.ground_truth.further import further_rows
 from scripts.ground_truth.truth_page import ground_truth_figure, ground_truth_page
 from scripts.make_figure import save
 
@@ -21,8 +20,7 @@ def main(options):
         raise ValueError(
             f"study={study.name} has no results on data of known truth: run {of_experiment('ground_truth', study)}"
         )
-    days = [*study.frame["started"].str[:10], *further_rows(study)["day"]]
-    text = ground_truth_page(rows, study.name, days) if options["format"] == "md" else rows.to_csv(index=False)
+    text = ground_truth_page(rows, study.name) if options["format"] == "md" else rows.to_csv(index=False)
     deliver(text, options["output"])
     if options["figure"]:
         for path in save(ground_truth_figure(rows, study.name), Path(options["figure"])):

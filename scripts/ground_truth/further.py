@@ -13,7 +13,7 @@ from runners.store.parquet import packed_refits, read_refits
 from scripts.core.refits import identity_names
 
 FOLDER = "_further"
-DIGITS = 8  # of the SHA-256 of a data set: enough to tell that its values were made anew
+DIGITS = 4  # of the SHA-256 of a data set: enough to tell that the values of all were made anew
 COLUMNS = ["dataset", "data_sha", "status", "n_selected", "features", "fit_s", "day", "identity"]
 
 
@@ -46,7 +46,7 @@ def ship_further(study):
             data_sha=rows["data_sha"].str[:DIGITS],
             day=rows["started"].str[:10],
             features=[None if own is None else own.astype(np.int16) for own in rows["features"]],
-            fit_s=rows["fit_s"].astype(np.float32),
+            fit_s=[np.float32(f"{seconds:.2g}") for seconds in rows["fit_s"]],
         )[COLUMNS]
         target = reference.SHIPPED / study.own_name / FOLDER / f"{method}.parquet"
         before = read_refits(target) if target.exists() else rows.iloc[:0]

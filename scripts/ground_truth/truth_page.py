@@ -2,20 +2,22 @@
 
 import numpy as np
 from matplotlib import colormaps
+from scipy.stats import binom
 
 from datasets.truth import parts_of, truth_names
 from scripts.core.conf import printed
 from scripts.core.views import render
-from scripts.ground_truth import ENOUGH, SEEDS, SHARE, found
+from scripts.ground_truth import ENOUGH, LEVEL, SEEDS, SHARE, differences, found
 from scripts.make_figure.style import HEAT, WIDTH, framed
 from scripts.ranks.choice import base_methods, is_control
 
 SAME = 1e-9  # measures and expectations that differ by rounding
 ABREAST = 6  # panels of a figure
+RARE, OFTEN = 0.6, 0.9  # shares of seeds that reach `ENOUGH`, of which the page says how often they bring a star
 
 
-def ground_truth_page(rows, name, days=()):
-    """Return the rows of `recovered`, of a study of this name that ran on some days, as a page of Markdown."""
+def ground_truth_page(rows, name):
+    """Return the rows of `recovered`, of a study of this name, as a page of Markdown."""
     table = found(rows)
     own = [method for method in table.index.unique("method") if not is_control(method)]
     stored = rows.groupby(["family", "difficulty", "seed"]).ngroups
@@ -24,14 +26,19 @@ def ground_truth_page(rows, name, days=()):
     rest = table.index.unique("family").difference(hidden)
     n_seeds = rows.groupby("method")["seed"].nunique()
     fewer = n_seeds[n_seeds < n_seeds.max()]
+    counts = sorted({count for count in n_seeds if count >= SEEDS}, reverse=True)
     return render(
         "ground_truth/truth.md.j2",
         enough=ENOUGH,
         share=f"{SHARE:.0%}",
         seeds=SEEDS,
         name=name,
-        days=days,
+        days=list(rows["day"]),
         n_seeds=n_seeds.max(),
+        counts=counts,
+        starred={share: [_text(_chance_of_star(count, share)) for count in counts] for share in (RARE, OFTEN)},
+        rare=RARE,
+        often=OFTEN,
         fewer={count: list(own.index) for count, own in fewer.groupby(fewer)},
         n_methods=rows["method"].nunique(),
         stored=stored,
@@ -41,6 +48,7 @@ def ground_truth_page(rows, name, days=()):
         absent=[one for one in base_methods() if one not in own],
         own=own,
         **_conclusions(table, own),
+        **_against_variance(rows, own),
         relevance=[_lines(_of(table, some), "precision", "relevant") for some in (rest, hidden) if len(some)],
         hidden={family: _passing(own, _easy(_of(table, [family]))["relevant"]) for family in hidden},
         diversity=_lines(copies, "recall", "diverse"),
@@ -106,10 +114,8 @@ def _not_by_variance(table):
 
 def _conclusions(table, own):
     """Return what the table comes to: lists of methods, of the `own` that are no controls, by what is said of them."""
-    wide = table["precision"].unstack("method")
-    variance = wide.get("max_variance")
-    lacking = _easy(wide).isna().any()
     easy = _easy(table)
+    lacking = easy["precision"].unstack("method").isna().any()
     copies = easy[easy["redundancy"].groupby("family").transform("max") > 0]
     # The expectation, as the stored random rankings are one for each seed.
     no_better = (easy["precision"] <= easy["share"] + SAME).groupby("method").any()
@@ -120,10 +126,29 @@ def _conclusions(table, own):
         "copied": list(copies.index.unique("family")),
         "diverse": _passing(own, copies["relevant"] & copies["diverse"]) if len(copies) else None,
         "lost": [method for method in own if no_better[method]],
-        "better": [] if variance is None else [one for one in own if (wide[one] - variance).mean() > SAME],
-        "has_variance": variance is not None,
         "partial": [one for one in own if lacking[one]],
     }
+
+
+def _against_variance(rows, own):
+    """Return which of the `own` methods differ from the features of largest variance, and what to say of it."""
+    if "max_variance" not in set(rows["method"]):
+        return {"has_variance": False}
+    table = differences(rows, "max_variance").reindex(own)
+    clear = table["p"] <= LEVEL
+    better, worse = clear & (table["mean"] > 0), clear & (table["mean"] < 0)
+    return {
+        "has_variance": True,
+        "better": list(table.index[better]),
+        "worse": list(table.index[worse]),
+        "unclear": list(table.index[~better & ~worse]),
+        "level": LEVEL,
+    }
+
+
+def _chance_of_star(n_seeds, share):
+    """Return the chance of a star from so many seeds, where a share of all possible ones reaches `ENOUGH`."""
+    return binom.sf(np.ceil(SHARE * n_seeds - SAME) - 1, n_seeds, share)
 
 
 def _passing(own, stars):

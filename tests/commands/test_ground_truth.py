@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, store, study_of
+from scipy import stats
 from small_data import TRUTH
 
 from datasets import load_dataset, read_spec, scale
@@ -16,7 +17,7 @@ from runners.store.parquet import packed_refits, read_refits
 from scripts import ship
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
-from scripts.ground_truth import chance, found, recovered
+from scripts.ground_truth import LEVEL, chance, differences, found, recovered
 from scripts.ground_truth.further import FOLDER, ship_further
 from scripts.ground_truth.truth_page import ground_truth_figure, ground_truth_page
 from scripts.verify.files import faults_of_further
@@ -148,12 +149,48 @@ def test_families_whose_features_are_not_those_of_largest_variance_stand_apart_w
 
 def test_a_method_without_some_family_is_compared_where_both_have_one_and_named():
     rows = of_seeds([10] * 5, method="max_variance") + of_seeds([2] * 5, "wide", method="max_variance")
-    for method, hits in {"pfa": 5, "rsr": 1}.items():  # the mean of max_variance over both families is .6
-        rows += of_seeds([hits] * 5, "wide", method=method)
+    for method, hits in {"pfa": (5, 5, 4, 5, 5), "rsr": (1, 1, 1, 0, 1), "udfs": (3, 1, 2, 3, 1)}.items():
+        rows += of_seeds(hits, "wide", method=method)  # the mean of max_variance over both families is .6
     page = ground_truth_page(recovered(study_of(rows)), "s")
-    assert "* 1 of the 2 have a larger mean relevance" in page and "where both have one: pfa." in page
-    assert "as they were not run on it, refuse such data or failed: pfa, rsr." in page
+    assert "over all difficulties where both have one is larger for 1 of the 3: pfa. It is smaller for 1: rsr." in page
+    assert "Of 1 it cannot be told: udfs." in page
+    assert "as they were not run on it, refuse such data or failed: pfa, rsr, udfs." in page
     assert "* None of them has one there in wide." in page
+
+
+def test_differences_are_of_the_same_data_and_of_seeds_that_lack_none():
+    rows = of_seeds([10, 10, 10], method="max_variance") + of_seeds([8, 8], "wide", method="max_variance")
+    rows += of_seeds([9, 8, 0]) + of_seeds([7, 6], "wide") + of_seeds([1] * 3, "heavy")
+    rows += of_seeds([10, 10, 10], method="fspca") + of_seeds([3], method="rsr")
+    table = differences(recovered(study_of(rows)), "max_variance")
+    assert table["seeds"].to_dict() == {"mcfs": 2, "fspca": 3, "rsr": 1}
+    assert table["mean"].to_dict() == pytest.approx({"mcfs": -0.15, "fspca": 0, "rsr": -0.7})
+    p = 2 * stats.t.sf(0.15 / 0.05, 1)  # seeds -.1 and -.2: standard error .05
+    assert table["p"].to_dict() == pytest.approx({"mcfs": 2 * p, "fspca": 1, "rsr": np.nan}, nan_ok=True)
+
+
+@pytest.mark.parametrize("n_seeds", [5, 20])
+def test_few_studies_in_which_none_differs_say_so_of_one_and_most_find_a_difference(n_seeds):
+    rng, n_methods, cells = np.random.default_rng(n_seeds), 20, [("f", number) for number in range(10)]
+    said = {0.0: [], 0.1: []}
+    for gain, wrong in said.items():
+        for _ in range(200):
+            precision = rng.binomial(10, 0.5, (n_seeds, len(cells), n_methods + 1)) / 10
+            precision[:, :, 1:] += gain
+            index = pd.MultiIndex.from_product([range(n_seeds), range(len(cells)), range(n_methods + 1)])
+            rows = pd.Series(precision.ravel(), index.set_names(["seed", "difficulty", "method"]), name="precision")
+            p = differences(rows.reset_index().assign(family="f"), 0)["p"]
+            wrong.append([(p <= LEVEL).any(), (p <= LEVEL).mean()])
+    means = {gain: np.mean(wrong, axis=0) for gain, wrong in said.items()}
+    assert means[0.0][0] <= 0.08  # .05, and two standard errors of 200 studies
+    assert means[0.1][1] >= (0.95 if n_seeds == 20 else 0.1)
+
+
+def test_the_page_says_how_often_chance_brings_a_star():
+    rows = of_seeds([10] * 20) + of_seeds([9] * 5, method="dufs") + of_seeds([9] * 4, method="fsasl")
+    page = ground_truth_page(recovered(study_of(rows)), "mine")
+    assert "from 20 and 5 seeds a method that gets there with 60% of all possible ones" in page
+    assert "has a star with probability .05 and .34, one with 90% with .96 and .92." in page
 
 
 def test_the_figure_has_a_panel_for_each_family_and_a_row_for_each_method():
@@ -169,7 +206,7 @@ def test_the_figure_has_a_panel_for_each_family_and_a_row_for_each_method():
 def test_methods_with_fewer_seeds_than_others_are_named_with_theirs():
     rows = of_seeds([10] * 7) + of_seeds([9] * 5, method="dufs") + of_seeds([9] * 5, method="fsasl")
     page = ground_truth_page(recovered(study_of(rows)), "mine")
-    assert "7 seeds of each difficulty (5 of dufs and fsasl)." in page
+    assert "7 seeds of each difficulty (5 of dufs and fsasl), run on" in page
 
 
 def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_path, shipping):
