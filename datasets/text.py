@@ -12,11 +12,15 @@ from datasets.base import DataError, as_floats
 
 LARGEST_TEXT = 2**28  # bytes that a packed file may unpack to
 DELIMITERS = (",", ";", "\t", "|")
+EXCEL = re.compile(r"""\A"?sep=[,;\t|]"?(?=\r?\n)""", re.IGNORECASE)  # tells it the delimiter
 GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
 
 
 def text_of(path):
-    """Return the text of a file, plain, gzipped, or the one file in a zip, in UTF-8."""
+    """Return the text of a file, plain, gzipped, or the one file in a zip, in UTF-8.
+
+    A first line for Excel, such as ``sep=;``, is empty in it.
+    """
     with open(path, "rb") as file:
         head = file.read(4)
     if head == ZIP:
@@ -28,7 +32,7 @@ def text_of(path):
     if head.startswith((GZIP, ZIP)) and len(content) > LARGEST_TEXT:
         raise DataError(f"{path} unpacks to more than {LARGEST_TEXT} bytes; no data set here is so large.")
     try:
-        return content.decode("utf-8-sig")
+        return EXCEL.sub("", content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is no text in UTF-8 ({error}): save it as such.") from error
 

@@ -256,6 +256,8 @@ def words_of_os(error):
         what = f"{what}: the folder that the command runs in is gone"
     if lacks_room(error):
         what += f": {remedy_of(error)}, and give the same command again"
+    if isinstance(error, (FileExistsError, NotADirectoryError)):
+        what += ": a file, or a link that leads nowhere, is in the place of a folder: move it, or take another name"
     files = [str(name) for name in (error.filename, error.filename2) if name is not None]
     return f"{' -> '.join(files)}: {what}" if files else what
 

@@ -151,10 +151,10 @@ class Cells(Sweeper):
         """Run the cells; `arguments` are those in the configuration."""
         config = self._config
         jobs, composer = jobs_of(config.hydra), Composer(config)
-        keep_sweep(config, Path(config.hydra.sweep.dir))
-        # All of them first: a word that is wrong ends the sweep here.
+        # All of them first: a word that is wrong ends the sweep here, and leaves nothing behind.
         composed = [(*composer.job(words), words) for words in jobs]
         cells = [Asked(*job, read_names(job[0])) for job in composed]
+        keep_sweep(config, Path(config.hydra.sweep.dir))
         log_to_screen(config.hydra)
         if (shard := OmegaConf.select(config, "shard")) is not None:
             cells = _part_of(shard, cells)

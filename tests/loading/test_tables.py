@@ -26,6 +26,8 @@ TABLES = {
     "the label by its number, with names": (PLAIN, -1),
     "semicolons": (PLAIN.replace(",", ";"), "kind"),
     "semicolons and decimal commas": (PLAIN.replace(",", ";").replace(".", ","), "kind"),
+    "a line for Excel": ("sep=;\r\n" + PLAIN.replace(",", ";"), "kind"),
+    "a line for Excel, in quotes": ('"sep=,"\n' + PLAIN, "kind"),
     "tabs": (PLAIN.replace(",", "\t"), "kind"),
     "tabs and decimal commas": (PLAIN.replace(",", "\t").replace(".", ","), "kind"),
     "bars": (PLAIN.replace(",", "|"), "kind"),

@@ -294,6 +294,9 @@ def test_threads_and_finalizers_that_are_cut_off_say_nothing():
     assert (done.returncode, done.stderr.strip()) == (130, "stopped")
 
 
+IN_THE_WAY = "a file, or a link that leads nowhere, is in the place of a folder: move it, or take another name"
+
+
 def test_what_is_a_mistake_in_the_code_keeps_its_traceback():
     with pytest.raises(ZeroDivisionError), boundary():
         raise ZeroDivisionError
@@ -305,6 +308,7 @@ def test_what_is_a_mistake_in_the_code_keeps_its_traceback():
     [
         (ConfigError("alpha=0 must be above 0."), 1, "error: alpha=0 must be above 0."),
         (PermissionError(13, "Permission denied", "/x/y"), 1, "error: /x/y: Permission denied"),
+        (FileExistsError(17, "File exists", "/x/y"), 1, f"error: /x/y: File exists: {IN_THE_WAY}"),
         (KeyboardInterrupt(), 130, "interrupted"),
     ],
 )

@@ -204,3 +204,10 @@ def test_a_plan_counts_what_a_folder_of_ones_own_files_asks_for(tmp_path):
         "1 of 1 fit to do", "2 of 2 fits to do", "1 of 1 fit to do", "3 of 3 fits to do"
     ]  # fmt: skip
     assert not (tmp_path / "none").exists()
+
+
+def test_a_sweep_with_a_wrong_word_leaves_nothing_behind(tmp_path):
+    words = ["-m", "study=own", "method=mcfs", "dataset=digits,digts", f"results_dir={tmp_path / 'results'}"]
+    done = forked.run(["run.py", *words], ROOT)
+    assert done.returncode == 1 and "dataset=digts: there is no dataset of this name" in done.stderr
+    assert list(tmp_path.iterdir()) == []
