@@ -51,7 +51,7 @@ def recovered(study):
     for row in sets.itertuples():
         spec, truth = _data(row.dataset)
         places = _variances(row.dataset, protocols[row.protocol].scaling_of(row.method))
-        if row.data_sha != spec["data_sha256"][: len(row.data_sha)]:
+        if row.data_sha != spec["data_sha256"]:
             raise ValueError(
                 f"the results of {row.method} on {row.dataset} are on other data: their SHA-256 is {row.data_sha}, now "
                 f"{spec['data_sha256']}. Run them again: python run.py experiment=ground_truth."

@@ -1,10 +1,13 @@
 """Ships what fits select on further data of known truth, without their scores, which no page shows."""
 
+import functools
+import hashlib
+
 import numpy as np
 import pandas as pd
 
 from datasets import read_spec
-from datasets.truth import truth_names
+from datasets.truth import parts_of, truth_names
 from metrics.study import UNSCORED
 from metrics.study.frames import of_kmeans
 from runners.store import reference
@@ -13,8 +16,7 @@ from runners.store.parquet import packed_refits, read_refits
 from scripts.core.refits import identity_names
 
 FOLDER = "_further"
-DIGITS = 4  # of the SHA-256 of a data set: enough to tell that the values of all were made anew
-COLUMNS = ["dataset", "data_sha", "status", "n_selected", "features", "fit_s", "day", "identity"]
+COLUMNS = ["dataset", "family_sha", "status", "n_selected", "features", "fit_s", "day", "identity"]
 
 
 def further_rows(study):
@@ -22,17 +24,35 @@ def further_rows(study):
     paths = sorted((reference.SHIPPED / study.own_name / FOLDER).glob("*.parquet")) if study.is_shipped else []
     frames = [read_refits(path).assign(method=path.stem) for path in paths]
     rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*COLUMNS, "method"])
-    return rows.assign(is_default=True, protocol=reference.protocol_text(study.own_name) if paths else "")
+    own = pd.DataFrame([_shas(name) for name in rows["dataset"]], rows.index, ["data", "family"])
+    return rows.assign(
+        data_sha=own["data"].where(own["family"] == rows["family_sha"], rows["family_sha"]),  # of other data
+        is_default=True,
+        protocol=reference.protocol_text(study.own_name) if paths else "",
+    )
+
+
+@functools.cache
+def _shas(dataset):
+    """Return the SHA-256 of a data set, and a digest of those of its family, for which rows need no room."""
+    return read_spec(dataset)["data_sha256"], _family_sha(parts_of(dataset)[0])
+
+
+@functools.cache
+def _family_sha(family):
+    own = [read_spec(name)["data_sha256"] for name in truth_names() if parts_of(name)[0] == family]
+    return hashlib.sha256("".join(own).encode()).hexdigest()[:16]
 
 
 def ship_further(study):
     """Pack the fits of a study on data sets that the shipped study of its name lacks; return their number by method.
 
-    They are those at the default parameters on data of known truth.  A StoreError names a method whose fits are of
-    other code, packages or arithmetic than its shipped ones, or which has none, or with a row that `faults` refuses.
+    They are those at the default parameters on data of known truth, but for all features, which select nothing.  A
+    StoreError names a method whose fits are of other code, packages, arithmetic or data than its shipped ones, or which
+    has none, or with a row that `faults` refuses.
     """
     whole = of_kmeans(study.whole)
-    whole = whole[whole["is_default"] & whole["dataset"].isin(truth_names())]
+    whole = whole[whole["is_default"] & whole["dataset"].isin(truth_names()) & (whole["method"] != "all_features")]
     packed = {}
     for method, rows in whole.groupby("method"):
         shipped = reference.read(study.own_name, [method], columns=("trial", "dataset", "identity"))
@@ -42,8 +62,11 @@ def ship_further(study):
         rows = rows.assign(identity=rows["trial"].map(identity_names(rows)))
         if set(rows["identity"]) - set(identity_names(shipped).values()):
             raise StoreError(f"{method} has no shipped fits in {study.own_name} of this code, packages and arithmetic.")
+        for dataset, sha in rows[["dataset", "data_sha"]].itertuples(index=False):
+            if sha != (own := _shas(dataset)[0]):
+                raise StoreError(f"{method}: data_sha={sha} on {dataset} must be {own}, that of conf/truth.")
         rows = rows.assign(
-            data_sha=rows["data_sha"].str[:DIGITS],
+            family_sha=[_shas(name)[1] for name in rows["dataset"]],
             day=rows["started"].str[:10],
             features=[None if own is None else own.astype(np.int16) for own in rows["features"]],
             fit_s=[np.float32(f"{seconds:.2g}") for seconds in rows["fit_s"]],
@@ -70,12 +93,12 @@ def faults(rows, frame):
     if strange := sorted(set(rows["identity"]) - set(identity_names(frame).values())):
         yield f"{strange[0]!r} is no identity of its other fits."
     for row in rows.itertuples():
-        spec, chosen = read_spec(row.dataset), row.features
-        if row.data_sha != (sha := spec["data_sha256"][:DIGITS]):
-            yield f"data_sha={row.data_sha} on {row.dataset} must be {sha}, that of conf/truth."
+        chosen, n_features = row.features, read_spec(row.dataset)["features"]
+        if row.family_sha != (sha := _shas(row.dataset)[1]):
+            yield f"family_sha={row.family_sha} on {row.dataset} must be {sha}, that of conf/truth."
         if (chosen is None) != (row.status in UNSCORED):
             yield f"status={row.status} on {row.dataset} goes {'without' if chosen is None else 'with'} features."
         elif chosen is not None and (
-            len(set(chosen)) != row.n_selected or not 0 <= min(chosen) <= max(chosen) < spec["features"]
+            len(set(chosen)) != row.n_selected or not 0 <= min(chosen) <= max(chosen) < n_features
         ):
-            yield f"its features on {row.dataset} are not {row.n_selected} different numbers below {spec['features']}."
+            yield f"its features on {row.dataset} are not {row.n_selected} different numbers below {n_features}."

@@ -231,8 +231,11 @@ def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_
     assert path.read_bytes() == before
 
     rows = read_refits(path)
+    path.write_bytes(packed_refits(rows.assign(family_sha="00ff")))
+    with pytest.raises(ValueError, match="max_variance on truth_.* are on other data: their SHA-256 is 00ff"):
+        recovered(both)
     for name, value, words in (
-        ("data_sha", "00000000", "that of conf/truth"),
+        ("family_sha", "0123456789abcdef", "that of conf/truth"),
         ("dataset", TRUTH, "two rows are of one data set"),
         ("identity", "0123456789abcdef", "no identity of its other fits"),
         ("features", [np.arange(10)] * 2, ""),
