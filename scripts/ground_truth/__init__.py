@@ -63,11 +63,11 @@ def recovered(study):
         signal = spec["sources"][0]["options"]["signal"]
         measures = (float("nan"),) * 5
         if row.status not in UNSCORED:
-            ranking = row.features
-            precision, recall = precision_recall(ranking, truth.relevant, size, truth.groups)
-            area = recovery_area(ranking, truth.relevant, truth.groups)
+            ranking, copies = row.features, [group for group in truth.groups if len(group) > 1]
+            precision, recall = precision_recall(ranking, truth.relevant, size, copies)
+            area = recovery_area(ranking, truth.relevant, copies)
             recall = round(recall * len(truth.groups)) / size  # of those that can be found
-            measures = recall, precision, area, redundancy(ranking, truth.groups), places[ranking].mean()
+            measures = recall, precision, area, redundancy(ranking, copies), places[ranking].mean()
         rows.append((
             family, difficulty, signal, seed, row.method, controls[row.method], row.status, size,
             len(truth.relevant) / spec["features"], chance(spec["features"], truth.groups, size), *measures,
