@@ -38,7 +38,7 @@ def ship(results_dir, study, partial=False, methods=None, traces=True):
     """Pack the cells of a study, of all its methods by default; return those packed now, unchanged, and left out.
 
     A cell, ``dataset/method``, is left out where it lacks trials of what its last run was asked for, unless `partial`.
-    Without `traces`, the objectives after every sweep and their rises are left out, which a run makes again.
+    Without `traces`, the objectives after every sweep are left out, which a run makes again; their largest rise stays.
     A ValueError says that the study has no cells, or another protocol than the shipped study of its name; a StoreError
     is about a cell of several versions of the code or of packages, and a damaged file.
     """
@@ -57,7 +57,7 @@ def ship(results_dir, study, partial=False, methods=None, traces=True):
         for folder in [path.parent for path in cells]:
             own, (asked, n_workers) = whole[whole["method"] == folder.name], read_run(folder)
             own = own.assign(feature_set=from_one(own["feature_set"]))
-            own = own if traces else own.assign(trace=None, rise=float("nan"))
+            own = own if traces else own.assign(trace=None)
             missing = set(asked or ()) - set(own["trial"])
             if own.empty or ((missing or n_workers) and not partial):
                 left_out.append(f"{dataset}/{folder.name}")

@@ -172,8 +172,8 @@ def differing(stored, now):
     names = [column.name for column in COLUMNS if column.name not in RUN]
     # A fit that was taken from a shipped study has the rise of its shipped trace, which is rounded to 24 bits.
     rounded = [rise_of(trace) for trace in now["trace"].dropna()]  # the first row of a fit has it
-    if stored["trace"].isna().all() and stored["rise"].isna().all():  # not shipped
-        names = [name for name in names if name not in ("trace", "rise")]
+    if stored["trace"].isna().all():  # not shipped; with older files, nor is its rise
+        names = [name for name in names if name != "trace" and (name != "rise" or stored["rise"].notna().any())]
     stored = stored.assign(rise=stored["rise"].where(~stored["rise"].isin(rounded), now["rise"]))
     return [name for name in names if not all(map(_equal, stored[name], now[name]))]
 

@@ -205,6 +205,7 @@ def test_the_figure_has_a_panel_for_each_family_and_a_row_for_each_method():
 
 def test_methods_with_fewer_seeds_than_others_are_named_with_theirs():
     rows = of_seeds([10] * 7) + of_seeds([9] * 5, method="dufs") + of_seeds([9] * 5, method="fsasl")
+    rows += of_seeds([9] * 6, "wide", method="dufs")
     page = ground_truth_page(recovered(study_of(rows)), "mine")
     assert "7 seeds of each difficulty (5 of dufs and fsasl), run on" in page
 

@@ -91,6 +91,9 @@ def test_a_fit_that_was_shipped_without_its_trace_has_the_same_bytes(results, sh
     shipped = Study.open(results, "reference/mine")
     assert len(study.traces) and not len(shipped.traces)
     assert {one.outcome for one in again(shipped, "dgufs")} == {SAME}
+    whole = shipped.whole.assign(rise=shipped.whole["rise"] + 1e-9)
+    other = again(replace(shipped, frame=whole.drop(columns=list(LISTS)), read=lambda: whole), "dgufs")
+    assert {one.differs for one in other} == {("rise",)}, "the largest rise is shipped all the same"
 
 
 @pytest.mark.parametrize(("exact", "differs"), [(False, []), (True, ["rise"])])
