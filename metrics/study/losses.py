@@ -86,14 +86,14 @@ def mean_losses(found, families):
 
     `found` is from `losses`, of one study or several below each other. There is one row per selection, the smallest
     mean loss first: loss, low and high (95 %, from `metrics.study.intervals.means_by_family`), gain with gain_low and
-    gain_high: how much less it loses than `default_params`, in pairs, and its interval; cells, missing (cells in which
-    it chooses nothing), wins (share of the cells in which no other selection loses less), smallest and largest
-    (shares).
+    gain_high: how much less it loses than `default_params` in the cells that have both, and its interval; cells,
+    missing (cells in which it chooses nothing), wins (share of the cells in which no other selection loses less),
+    smallest and largest (shares).
     """
     wide = found.pivot_table(index=KEYS, columns="selection", values="loss", dropna=False)
     wide = wide[wide.notna().any(axis=1)]
     per_dataset = wide.groupby("dataset").mean()
-    gains = per_dataset.rsub(per_dataset["default_params"], axis=0)
+    gains = wide.rsub(wide["default_params"], axis=0).groupby("dataset").mean()
     (low, high), (gain_low, gain_high) = (means_by_family(frame, families) for frame in (per_dataset, gains))
     edges = found.groupby("selection")[["smallest", "largest"]].agg(lambda values: values.dropna().astype(float).mean())
     table = pd.DataFrame({

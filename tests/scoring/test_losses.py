@@ -82,6 +82,14 @@ def test_data_sets_count_alike_however_many_methods_they_have():
     assert table.loc["largest_size", "loss"] == pytest.approx((0.1 + 0.0) / 2)
 
 
+def test_a_cell_without_the_default_says_nothing_of_what_less_a_choice_loses_than_it():
+    """Here replication is better than the default by .1 where both choose; elsewhere it loses .5."""
+    rows = [("mcfs", "default_params", 0.2), ("mcfs", "replication", 0.1), ("ndfs", "replication", 0.5)]
+    found = pd.DataFrame(rows, columns=["method", "selection", "loss"]).assign(study="dgufs", dataset="umist")
+    table = mean_losses(found.assign(smallest=False, largest=False), FAMILIES).set_index("selection")
+    assert table.loc["replication", ["loss", "gain"]].tolist() == pytest.approx([0.3, 0.1])
+
+
 def test_another_evaluator_has_its_own_winner_and_what_that_costs():
     points = [
         cell("umist", name, (acc,) * 3, nearest_neighbour=(near,) * 3, reconstruction=(acc,) * 3)
