@@ -7,7 +7,7 @@ from scipy.stats import binom
 from datasets.truth import parts_of, truth_names
 from scripts.core.conf import printed
 from scripts.core.views import render
-from scripts.ground_truth import ENOUGH, LEVEL, SEEDS, SHARE, differences, found
+from scripts.ground_truth import ENOUGH, LEVEL, SEEDS, SHARE, beyond_chance, differences, found
 from scripts.make_figure.style import HEAT, WIDTH, framed
 from scripts.ranks.choice import base_methods, is_control
 
@@ -48,6 +48,7 @@ def ground_truth_page(rows, name):
         absent=[one for one in base_methods() if one not in own],
         own=own,
         **_conclusions(table, own),
+        **_beyond_chance(rows, own),
         **_against_variance(rows, own),
         relevance=[_lines(_of(table, some), "precision", "relevant") for some in (rest, hidden) if len(some)],
         hidden={family: _passing(own, _easy(_of(table, [family]))["relevant"]) for family in hidden},
@@ -117,15 +118,12 @@ def _conclusions(table, own):
     easy = _easy(table)
     lacking = easy["precision"].unstack("method").isna().any()
     copies = easy[easy["redundancy"].groupby("family").transform("max") > 0]
-    # The expectation, as the stored random rankings are one for each seed.
-    no_better = (easy["precision"] <= easy["share"] + SAME).groupby("method").any()
     stars = easy[easy.index.get_level_values("method").isin(own)]["relevant"].groupby("family").any()
     return {
         "found": _passing(own, easy["relevant"]),
         "starless": list(stars.index[~stars]),
         "copied": list(copies.index.unique("family")),
         "diverse": _passing(own, copies["relevant"] & copies["diverse"]) if len(copies) else None,
-        "lost": [method for method in own if no_better[method]],
         "partial": [one for one in own if lacking[one]],
     }
 
@@ -142,13 +140,18 @@ def _against_variance(rows, own):
         "better": list(table.index[better]),
         "worse": list(table.index[worse]),
         "unclear": list(table.index[~better & ~worse]),
-        "level": LEVEL,
     }
 
 
 def _chance_of_star(n_seeds, share):
     """Return the chance of a star from so many seeds, where a share of all possible ones reaches `ENOUGH`."""
     return binom.sf(np.ceil(SHARE * n_seeds - SAME) - 1, n_seeds, share)
+
+
+def _beyond_chance(rows, own):
+    """Return which of the `own` methods select more relevant features than chance in every family."""
+    p = beyond_chance(rows[rows["method"].isin(own)])
+    return {"beyond": [method for method in own if p.get(method, 1) <= LEVEL], "level": LEVEL}
 
 
 def _passing(own, stars):

@@ -17,7 +17,7 @@ from runners.store.parquet import packed_refits, read_refits
 from scripts import ship
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
-from scripts.ground_truth import LEVEL, chance, differences, found, recovered
+from scripts.ground_truth import LEVEL, beyond_chance, chance, differences, found, recovered
 from scripts.ground_truth.further import FOLDER, ship_further
 from scripts.ground_truth.truth_page import ground_truth_figure, ground_truth_page
 from scripts.verify.files import faults_of_further
@@ -60,10 +60,28 @@ def test_chance_is_the_mean_recall_of_random_rankings():
     assert recovered(study_of(of_seeds([7])))["chance"].tolist() == [pytest.approx(0.1)]
 
 
-def test_a_method_at_chance_is_said_to_find_no_more_than_random_rankings():
-    rows = of_seeds([1] * 5, method="rufs") + of_seeds([2] + [1] * 4)  # .10 and .12 of 10 in 100 features
-    page = ground_truth_page(recovered(study_of(rows)), "mine")
-    assert "1 of the 2 select no more relevant features than chance expects, even at the easiest" in page
+def test_a_method_is_said_to_be_beyond_chance_where_it_is_in_every_family():
+    rows = of_seeds([5] * 5, method="rufs") + of_seeds([4] * 5, "wide", method="rufs")
+    rows += of_seeds([5] * 5) + of_seeds([1, 0, 0, 0, 0], "wide")  # chance expects 1 of 50 in wide
+    found_rows = recovered(study_of(rows))
+    page = ground_truth_page(found_rows, "mine")
+    assert "1 of the 2 are shown to select more relevant features than chance" in page
+    assert "of every family that they were run on: rufs." in page
+    share = found_rows.query("family == 'wide'")["share"].iloc[0]
+    assert beyond_chance(found_rows)["mcfs"] == pytest.approx(stats.binom.sf(0, 50, share))
+
+
+def test_methods_at_chance_in_one_family_are_seldom_said_to_be_beyond_it_and_most_others_are():
+    rng, shape, said = np.random.default_rng(0), (5, 12, 20), {0.1: [], 0.5: []}  # seeds, families, methods
+    index = pd.MultiIndex.from_product([*map(range, shape)], names=["seed", "family", "method"])
+    for least, shares in said.items():
+        for _ in range(100):
+            hits = rng.binomial(10, 0.5, shape)
+            hits[:, 0] = rng.binomial(10, least, hits[:, 0].shape)
+            rows = pd.Series(hits.ravel() / 10, index, name="precision").reset_index()
+            shares.append((beyond_chance(rows.assign(difficulty=1, size=10, share=0.1)) <= LEVEL).mean())
+    assert np.mean(np.array(said[0.1]) > 0) <= 0.1  # .05, and two standard errors of 100 studies
+    assert np.mean(said[0.5]) >= 0.95
 
 
 def test_copies_are_relevant_but_find_nothing_new():
