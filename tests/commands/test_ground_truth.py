@@ -207,8 +207,8 @@ def test_few_studies_in_which_none_differs_say_so_of_one_and_most_find_a_differe
 def test_the_page_says_how_often_chance_brings_a_star():
     rows = of_seeds([10] * 20) + of_seeds([9] * 5, method="dufs") + of_seeds([9] * 4, method="fsasl")
     page = ground_truth_page(recovered(study_of(rows)), "mine")
-    assert "from 20 and 5 seeds a method that gets there with 60% of all possible ones" in page
-    assert "has a star with probability .05 and .34, one with 90% with .96 and .92." in page
+    assert "with 60% of all possible seeds has a star with probability .05 and .34 from 20 and 5 seeds, one" in page
+    assert "one that gets there with 90% has one with probability .96 and .92." in page
 
 
 def test_the_figure_has_a_panel_for_each_family_and_a_row_for_each_method():
