@@ -69,9 +69,10 @@ def other_readings(studies, selection="best_over_grid"):
 
 
 def controls_of(studies, selection="best_over_grid"):
-    """Return the scores of the controls in the same studies, by paper."""
-    frames = [control_scores(study, selection).assign(paper=paper) for paper, study in studies.items()]
-    return pd.concat(frames, ignore_index=True)
+    """Return the scores of the controls in the same studies, by paper; over more starts where ours are."""
+    scores = {paper: over_more_starts(control_scores(study, selection), study.restarts)
+              for paper, study in studies.items()}  # fmt: skip
+    return pd.concat([own.assign(paper=paper) for paper, own in scores.items()], ignore_index=True)
 
 
 def score_tables(paper):
@@ -97,6 +98,8 @@ def published_rows(paper, study, tables):
             departs=departs,
             study=study.name,
             published_n=find("protocol", paper)["restarts"],
+            difference=cells["mean"] - cells["published_mean"],
+            excess=cells["mean"] - cells["random_best"],
         )
         frames.append(cells.assign(remark=[_remark(cell) for cell in cells.itertuples()]))
     keys = ["paper", "table", "metric", "dataset", "method"]
@@ -107,13 +110,12 @@ def published_rows(paper, study, tables):
 def over_starts(cells):
     """Return the cells with learned labels averaged over several seeds, where these are stored."""
     several = is_learned(cells) & (cells["n_seeds"] > 1)
-    cells = cells.assign(
+    return cells.assign(
         mean=cells["mean"].where(~several, cells["seed_mean"]),
         std=cells["std"].where(~several, cells["seed_std"]),
         n_restarts=cells["n_restarts"].where(~several, cells["n_seeds"]).astype(int),
         seed_std=cells["seed_std"].where(~several),
     )
-    return cells.assign(difference=cells["mean"] - cells["published_mean"])
 
 
 def over_more_starts(cells, restarts):
@@ -130,11 +132,9 @@ def over_more_starts(cells, restarts):
     again = cells[keys].merge(found, how="left", on=keys).set_index(cells.index)
     judged = again["again_mean"].notna() & (cells["selection"] == "best_over_grid")
     error = again["group_std"].astype(float) / np.sqrt(again["n_groups"].astype(float))
-    mean = cells["mean"].where(~judged, again["again_mean"].astype(float))
     return cells.assign(
         table_mean=cells["mean"],
-        mean=mean,
-        difference=mean - cells["published_mean"],
+        mean=cells["mean"].where(~judged, again["again_mean"].astype(float)),
         std=cells["std"].where(~judged, again["again_std"].astype(float)),
         n_restarts=cells["n_restarts"].where(~judged, again["n_starts"]).astype(int),
         n_groups=again["n_groups"].where(judged),

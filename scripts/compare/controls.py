@@ -13,8 +13,9 @@ from metrics.study.summary import cells_of_draws
 VARIANCE = "max_variance"
 DRAWS = 20  # random rankings in the place of our rows: a hundred take four times as long
 CONTROLS = {RANDOM: "random rankings", ALL: "all features", VARIANCE: "max variance"}
-OURS = ["mean", "std", "n_restarts"]
-COLUMNS = ["dataset", "metric", "control", "draw", *OURS]
+OURS = ["mean", "std", "n_restarts", "group_error"]
+KEYS = ["trial", "n_selected", "clusterer", "selection"]  # of `over_more_starts`
+COLUMNS = ["dataset", "metric", "control", "draw", *KEYS, *OURS]
 
 
 def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
@@ -24,7 +25,7 @@ def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
         return pd.DataFrame(columns=COLUMNS).astype({"draw": int, "mean": float, "std": float, "n_restarts": int})
     chosen = percent(pd.concat([cells.select(metric, selection) for metric in metrics], ignore_index=True))
     names = chosen["method"].str.split(" ", expand=True)
-    chosen = chosen.assign(control=names[0], draw=names[1].astype(int))
+    chosen = chosen.assign(control=names[0], draw=names[1].astype(int), group_error=np.nan)
     return chosen.loc[chosen["mean"].notna(), COLUMNS]
 
 
@@ -55,6 +56,7 @@ class Drawn(NamedTuple):
     mean: np.ndarray
     std: np.ndarray
     n_restarts: np.ndarray
+    group_error: np.ndarray  # where the starts stand in groups
 
     @classmethod
     def of(cls, scores, cells):
@@ -76,4 +78,4 @@ class Drawn(NamedTuple):
         """Return the cells with these scores in the place of ours, `draws` being the place of a draw for each cell."""
         rows = np.arange(len(cells))
         found = {name: values[rows, draws] for name, values in zip(OURS, self, strict=True)}
-        return cells.assign(**found, seed_std=np.nan, group_error=np.nan)
+        return cells.assign(**found, seed_std=np.nan)

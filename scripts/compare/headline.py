@@ -125,7 +125,7 @@ def complete(cells):
 def count_table(comparison, controls):
     """Count the cells that agree, by the equivalence test and the std rule; likewise for controls in their place.
 
-    A perfect copy has the published values and our errors; counts for another published row are means over all others.
+    A perfect copy and another published row have our errors; counts for another row are means over all others.
     """
     counts = []
     for paper, rows in comparison.groupby("paper", sort=False):
@@ -182,11 +182,10 @@ def _accepted(cells):
 
 def _permuted(cells, own):
     """Count with another published row of the column in the place of each of our numbers, averaged over these rows."""
-    names = {"published_method": "other", "published_mean": "mean", "published_std": "std"}
+    names = {"published_method": "other", "published_mean": "mean"}
     others = own.loc[own["published_method"] != ALL, [*COLUMN, *names]].rename(columns=names)
-    pairs = cells.drop(columns=["mean", "std"]).reset_index(names="cell").merge(others, on=COLUMN)
+    pairs = cells.drop(columns="mean").reset_index(names="cell").merge(others, on=COLUMN)
     pairs = pairs[pairs["other"] != pairs["published_method"]]
-    pairs = pairs.assign(n_restarts=pairs["published_n"], seed_std=np.nan, group_error=np.nan)
     weights = 1 / pairs.groupby("cell")["cell"].transform("size")
     words, accepted = _tested(pairs)["equivalence"], _accepted(pairs)
     counts = {word: float(weights[words == word].sum()) for word in WORDS}

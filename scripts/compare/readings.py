@@ -4,8 +4,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from scripts.compare.evidence import LINES, lines
+from scripts.compare.evidence import LINES, interval, lines, resamples
 from scripts.compare.headline import COLUMN, complete, weighed
+from scripts.compare.resolution import FEW, in_interval
 from scripts.core.published import PAPERS
 
 # Of a paper, by what follows the name of its study.
@@ -14,7 +15,7 @@ STUDIES = {
     "jgufs": {"replicates10": "the best of ten starts of K-means"},
 }
 RELEASED = "released programs"
-HEAD = "Paper|Other reading|Cells|Distance|Other|Nearer|Order|Other|Verdicts that differ".split("|")
+HEAD = "Paper|Other reading|Cells|Distance|Other|Nearer by|Nearer|Order|Other|Verdicts that differ".split("|")
 
 
 def other_studies(names):
@@ -42,6 +43,8 @@ class Reading(NamedTuple):
     n_cells: int
     before: dict  # lines, as `scripts.compare.evidence.lines` returns them
     after: dict  # the same by the other reading
+    gain: tuple  # points by which the mean distance is smaller by the other reading, and the interval over data sets
+    n_datasets: int
     n_nearer: int  # cells that are nearer to print by the other reading
     n_differ: int  # cells with another score
 
@@ -67,7 +70,11 @@ def beside(paper, words, ours, theirs):
     distances = [cells.set_index(keys)["difference"].abs() for cells in (ours, theirs)]
     closer = distances[0] - distances[1].reindex(distances[0].index)
     before, after = (lines(cells, with_power=False) for cells in (ours, theirs))
-    return Reading(paper, words, len(ours), before, after, (closer > 0).sum(), (closer != 0).sum())
+    own = closer.groupby("dataset").agg(["sum", "size"]).to_numpy()
+    total, count = (resamples(len(own)) @ own).T
+    gain = total[0] / count[0], *interval(total / count)
+    counts = len(own), (closer > 0).sum(), (closer != 0).sum()
+    return Reading(paper, words, len(ours), before, after, gain, *counts)
 
 
 def reading_lines(found):
@@ -78,14 +85,18 @@ def reading_lines(found):
         values = [[f"{line.value:.2f}" for line in pairs[name]] for name in ("distance", "order")]
         changed = [f"{name}: {old.verdict} to {new.verdict}" for name, (old, new) in pairs.items()
                    if old.verdict != new.verdict]  # fmt: skip
-        nearer = f"{one.n_nearer} of {one.n_differ}"
-        rows.append([PAPERS[one.paper], one.words, str(one.n_cells), *values[0], nearer, *values[1],
+        nearer = [in_interval(one.n_datasets, *one.gain, 2), f"{one.n_nearer} of {one.n_differ}"]
+        rows.append([PAPERS[one.paper], one.words, str(one.n_cells), *values[0], *nearer, *values[1],
                      "; ".join(changed) or "none"])  # fmt: skip
     return [HEAD, *rows] if rows else []
 
 
 def programs(found):
-    """Return in how many papers released programs are nearer to print on average, of how many; and so of cells."""
+    """Return in how many papers released programs are nearer to print on average, of how many; and so of cells.
+
+    Between them: in how many papers the whole interval, where it is printed, is above 0.
+    """
     own = [one for one in found if one.words == RELEASED]
     nearer = sum(one.after["distance"].value < one.before["distance"].value for one in own)
-    return nearer, len(own), sum(one.n_nearer for one in own), sum(one.n_differ for one in own)
+    surely = sum(one.gain[1] > 0 for one in own if one.n_datasets >= FEW)
+    return nearer, len(own), surely, sum(one.n_nearer for one in own), sum(one.n_differ for one in own)

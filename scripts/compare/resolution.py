@@ -39,13 +39,14 @@ def resolution_lines(rows):
     for row in rows.itertuples():
         lines.append([
             PAPERS[row.paper], str(row.cells), str(row.datasets), str(row.methods),
-            _interval(row.datasets, row.distance, row.distance_low, row.distance_high, 1),
-            _interval(row.datasets, row.gain, row.gain_low, row.gain_high, 2), f"{row.spread:.2f}", f"{row.half:.1f}",
+            in_interval(row.datasets, row.distance, row.distance_low, row.distance_high, 1),
+            in_interval(row.datasets, row.gain, row.gain_low, row.gain_high, 2), f"{row.spread:.2f}", f"{row.half:.1f}",
         ])  # fmt: skip
     return lines
 
 
-def _interval(n_datasets, value, low, high, decimals):
+def in_interval(n_datasets, value, low, high, decimals):
+    """Return a number with its interval over data sets, which is left out of few."""
     if n_datasets < FEW:
         return number(value, decimals)
     return "{} ({} to {})".format(*(number(one, decimals) for one in (value, low, high)))

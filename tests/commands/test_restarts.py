@@ -21,9 +21,9 @@ from runners.store.folder import Store, claim_study
 from runners.store.row import stored_nmi
 from runners.workers.fit import run_trial
 from scripts import ship
-from scripts.compare import controls_of, over_more_starts, published_rows, score_tables, with_verdicts
+from scripts.compare import compare_studies, controls_of, over_more_starts, published_rows, score_tables, with_verdicts
 from scripts.compare.columns import SAMPLED, own_error, published_error
-from scripts.compare.controls import RANDOM, Drawn
+from scripts.compare.controls import ALL, RANDOM, Drawn, studies_of
 from scripts.compare.evidence_page import starts_text
 from scripts.core import conf
 from scripts.core.refits import COLUMNS, RESTARTS, read
@@ -185,6 +185,31 @@ def test_a_comparison_judges_by_the_mean_over_groups_and_says_so():
     assert (plain["mean"], plain["n_restarts"]) == (46, 2) and starts_text(before) == ""
     others = rows.drop(index=cell.name)
     pd.testing.assert_series_equal(others["mean"], before.drop(index=cell.name)["mean"])
+
+
+def test_controls_and_the_gain_over_the_best_of_random_subsets_are_by_the_starts_of_our_rows():
+    points = [{"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}}]
+    points += [
+        {"dataset": "umist", "method": RANDOM, "params": {"draw": draw}, "acc": {50: [0.4, 0.4 + draw / 200]}}
+        for draw in range(3)
+    ]
+    points.append({"dataset": "umist", "method": "mcfs", "acc": {50: [0.44, 0.48]}, "feature_sets": '{"50": "a"}'})
+    study = study_of(points, protocol=PAPER)
+    chosen = study.select("acc").set_index("method")
+    rows = [(chosen.loc[name, "trial"], "umist", name, size, "kmeans", "acc", 200, 10, 3, mean, 3.0, 1.0, "")
+            for name, size, mean in (("all_features", 644, 41.0), ("mcfs", 50, 43.0))]  # fmt: skip
+    study.__dict__["restarts"] = pd.DataFrame(rows, columns=COLUMNS[RESTARTS])
+    scores = controls_of({"dgufs": study}).query("metric == 'acc'").set_index("control")
+    assert scores.loc[ALL, ["mean", "n_restarts", "group_error"]].tolist() == [41, 200, pytest.approx(1 / np.sqrt(10))]
+    assert (scores.loc[RANDOM, "n_restarts"] == 2).all() and scores.loc[RANDOM, "group_error"].isna().all()
+    rows = compare_studies({"dgufs": study}).query("dataset == 'umist' and metric == 'acc'").set_index("method")
+    cell = rows.loc["mcfs"]
+    assert (cell["mean"], cell["excess"]) == (43, pytest.approx(43 - cell["random_best"]))
+    # All features in the place of MCFS have its errors, and are neither above nor below themselves.
+    own = rows.loc[["mcfs"]].reset_index()
+    (instead,) = [cells for control, cells in studies_of(own, controls_of({"dgufs": study})) if control == ALL]
+    assert instead["mean"].tolist() == instead["all_mean"].tolist() == [41]
+    assert own_error(instead)[0] == pytest.approx(1 / np.sqrt(10))
 
 
 def test_other_choices_than_the_best_of_the_grid_keep_the_tables_mean():
