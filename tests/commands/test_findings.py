@@ -241,5 +241,5 @@ def test_a_search_counts_methods_with_as_many_points_and_gains_are_over_as_many_
     assert found.loc["laplacian_score", "silhouette_all_mean"] == pytest.approx(42 - 41.5)
     one = setting({"mcfs": (1, 3)})._replace(search=found, search_on="On seven data sets")
     (text,) = (text for text in sentences([one]) if "a search" in text)
-    assert "On seven data sets, of 3 methods with a score on all of them and up to 3 grid points" in text
+    assert "On seven data sets, of 3 methods with a score at the largest size on all of them and up to 3 grid" in text
     assert "without labels above 0 for MCFS" in text and text.count("below 0 for UDFS") == 2
