@@ -36,8 +36,10 @@ def test_one_printed_accuracy_has_a_std_that_no_runs_can_have():
 def test_the_page_is_what_the_command_prints(data_dir, monkeypatch):
     """The scores by labels, of a minute of K-means, are taken from the page; what is printed above them is not."""
     page = (ROOT / "docs/printed.md").read_text(encoding="utf-8")
-    rows = re.findall(r"^\| (\w+) +\| (\d+\.\d) +\| (\d+\.\d) +\|", page.split("## Above")[1], re.MULTILINE)
-    best = {name: {"F test": float(first), "mutual information": float(second)} for name, first, second in rows}
+    shown = r"([\d.]+) \(([\d.]+)\) +\|"
+    rows = re.findall(rf"^\| (\w+) +\| {shown} {shown}", page.split("## Above")[1], re.MULTILINE)
+    best = {name: {"F test": (float(f), float(f_error)), "mutual information": (float(mi), float(mi_error))}
+            for name, f, f_error, mi, mi_error in rows}  # fmt: skip
     monkeypatch.setattr(printed, "by_labels", best.get)
     monkeypatch.setenv("UFS_DATA_DIR", str(data_dir))
     assert printed.page() == page, "run: python -m benchmarks.printed > docs/printed.md"
