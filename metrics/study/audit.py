@@ -19,6 +19,7 @@ OF_START = ("start_kept", "start_size", "start_among")
 RARE = 1e-3  # a chance to keep so much of a start that is below this is none
 MOST = 0.5  # share of a start, corrected for chance, from which on the selection is mostly that start
 RISE = 1e-10  # a relative rise of the objective below this is rounding
+EQUAL = 1e-6  # scores, as fractions, that differ by no more are equal: the order of additions decides on less
 STILL = 0.01  # a change of the indicators up to this counts as none
 STATUSES = ("max_iter", "diverged", "collapsed", *UNSCORED)
 
@@ -226,8 +227,8 @@ def evaluators(summary):
 
     There is one row per data set of a summary and other metric, where there are three methods at least besides all
     features and random rankings: n_methods; tau: Kendall's rank correlation (tau-b) of the two orders; winner_acc and
-    winner: the best method by each, the first by name of equal ones; loss: by how much less ACC the other metric's
-    winner has than the best, as a fraction.
+    winner: the best method by each, or all that are equally good, as a tuple; loss: by how much less ACC the other
+    metric's winners have than the best, as a fraction, on average.
     """
     summary = of_kmeans(summary[~summary["method"].isin(NOT_CHOOSING)])
     scores = {metric: select(summary, metric, "default_params").pivot(index="dataset", columns="method", values="mean")
@@ -238,8 +239,8 @@ def evaluators(summary):
             both = pd.DataFrame({"first": first, "other": scores[metric].loc[dataset]}).dropna()
             if len(both) < 3:
                 continue
-            best, other = both["first"].idxmax(), both["other"].idxmax()
+            best, other = (tuple(own.index[np.isclose(own, own.max(), rtol=0, atol=EQUAL)]) for _, own in both.items())
             tau = scipy.stats.kendalltau(both["first"], both["other"]).statistic
-            loss = both["first"].max() - both.loc[other, "first"]
+            loss = both["first"].max() - both.loc[[*other], "first"].mean()
             rows.append((dataset, metric, len(both), tau, best, other, loss))
     return pd.DataFrame(rows, columns=["dataset", "metric", "n_methods", "tau", "winner_acc", "winner", "loss"])

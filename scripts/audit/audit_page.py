@@ -6,7 +6,7 @@ import pandas as pd
 
 from metrics.study import METRICS, nearest_size
 from metrics.study.selections import BY_NAME
-from scripts.audit.findings import by_method, in_words
+from scripts.audit.findings import by_method, in_words, tied
 from scripts.core.views import notes, render
 
 
@@ -47,21 +47,32 @@ def compact(name, frame):
 
 
 def _overlaps_at_one_size(frame):
-    """Return a row per cell: the size nearest to 100, and the start of the ranking in file order."""
+    """Return a row per cell: the size nearest to 100, and the start of the ranking in file order.
+
+    The chance shown is that of a ranking without ties, the order in the file; one that is another stands in brackets.
+    """
     if frame.empty:
         return frame
     cells = ["dataset", "method"]
     start = frame[frame["is_start"] & (frame["ranking"] == "first in file")].groupby(cells).first()
     own = frame[~frame["is_start"]]
     own = own[own["n_selected"] == own.groupby(cells)["n_selected"].transform(nearest_size)]
-    first = own.groupby(cells)[["n_selected", "chance"]].first().rename(columns={"n_selected": "features"})
-    shown = own.pivot(index=cells, columns="ranking", values="median")[own["ranking"].unique()]
+    in_file = own[own["ranking"] == "first in file"].set_index(cells)
+    first = in_file[["n_selected", "chance"]].rename(columns={"n_selected": "features"})
+    untied = own.set_index(cells).index.map(in_file["chance"])
+    texts = [
+        f"{row.median:.0%}" + (f" ({row.chance:.0%})" if f"{row.chance:.0%}" != f"{usual:.0%}" else "")
+        for row, usual in zip(own.itertuples(), untied, strict=True)
+    ]
+    shown = own.assign(text=texts).pivot(index=cells, columns="ranking", values="text")[own["ranking"].unique()]
     starts = [f"{row.median:.0%} of {row.n_selected}" for row in start.itertuples()]
     starts = pd.Series(starts, index=start.index, name="start in file", dtype=object)
     return first.join(shown).join(starts).reset_index()
 
 
 def _text(table, column, value):
+    if isinstance(value, tuple):
+        return tied(value)
     if not isinstance(value, float):
         return str(value)
     if pd.isna(value):

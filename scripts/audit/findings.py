@@ -36,10 +36,16 @@ def findings(tables):
 
 
 def _winners(evaluators):
-    """Return a finding for each other metric whose best method is another one."""
-    for row in evaluators[evaluators["winner"] != evaluators["winner_acc"]].itertuples():
-        detail = f"{row.winner}, not {row.winner_acc}; tau {row.tau:.2f} over {row.n_methods} methods"
-        yield row.dataset, ALL_METHODS, f"{METRICS[row.metric]} names another best method than ACC", detail
+    """Return a finding for each other metric whose best method, or all equally good ones, are not best by ACC."""
+    for row in evaluators.itertuples():
+        if set(row.winner).isdisjoint(row.winner_acc):
+            detail = f"{tied(row.winner)}, not {tied(row.winner_acc)}; tau {row.tau:.2f} over {row.n_methods} methods"
+            yield row.dataset, ALL_METHODS, f"{METRICS[row.metric]} names another best method than ACC", detail
+
+
+def tied(names):
+    """Return the names of equally good methods as a text."""
+    return " = ".join(names)
 
 
 def _inert(parameters):

@@ -23,6 +23,7 @@ from runners.store.row import subsets_of
 from runners.store.tidy import tidy
 from runners.workers.fit import run_trial
 from runners.workers.tasks import Data
+from scripts.audit.audit_page import compact
 from scripts.audit.findings import _inert, _still, _trivial
 from scripts.core import refits
 from scripts.core.study import Study
@@ -142,6 +143,8 @@ def test_standardised_features_are_not_found_to_be_a_ranking_of_their_equal_vari
     )
     assert found.set_index("ranking").loc["largest variance", "median"] > 0.95
     assert not list(_trivial(found))
+    (shown,) = compact("overlaps", found).to_dict("records")
+    assert shown["largest variance"] == "97% (97%)" and "(" not in shown["first in file"]
 
 
 def test_dgufs_is_found_to_keep_the_smallest_norms_and_to_have_two_inert_parameters(blobs, tmp_path):

@@ -10,6 +10,7 @@ from frames import frames, store, study_of
 from metrics.study.audit import evaluators
 from metrics.study.losses import candidates, losses, mean_losses
 from metrics.study.selections import BY_NAME
+from scripts.audit.findings import _winners
 from scripts.choices import choices_text, opened
 
 FAMILIES = {"umist": "faces", "orl": "objects"}
@@ -97,12 +98,30 @@ def test_another_evaluator_has_its_own_winner_and_what_that_costs():
     ]
     points += [cell("umist", "random_rankings", (0.9,) * 3, nearest_neighbour=(1.0,) * 3)]
     found = evaluators(study_of(points).shares).set_index("metric")
-    assert found.loc["nearest_neighbour", ["winner_acc", "winner", "n_methods"]].tolist() == ["ndfs", "mcfs", 3]
+    winners = found.loc["nearest_neighbour", ["winner_acc", "winner", "n_methods"]].tolist()
+    assert winners == [("ndfs",), ("mcfs",), 3]
     assert found.loc["nearest_neighbour", "loss"] == pytest.approx(0.2)
     assert found.loc["nearest_neighbour", "tau"] == pytest.approx(-1 / 3)
-    assert found.loc["reconstruction", ["winner", "tau"]].tolist() == ["ndfs", 1.0]
+    assert found.loc["reconstruction", ["winner", "tau"]].tolist() == [("ndfs",), 1.0]
     assert np.isfinite(found["loss"]).all()
     assert evaluators(study_of(points[:2]).shares).empty
+
+
+def test_equally_good_methods_are_all_best_and_one_that_both_name_is_no_other_one():
+    """1-NN ties mcfs with ndfs, the best by ACC; reconstruction ties mcfs with udfs, which are not."""
+    points = [
+        cell("umist", name, (acc,) * 3, nearest_neighbour=(near,) * 3, reconstruction=(kept,) * 3)
+        for name, acc, near, kept in (("mcfs", 0.3, 0.9, 0.8), ("ndfs", 0.5, 0.9, 0.1), ("udfs", 0.4, 0.1, 0.8))
+    ]
+    found = evaluators(study_of(points).shares)
+    by_metric = found.set_index("metric")
+    assert by_metric.loc["nearest_neighbour", "winner"] == ("mcfs", "ndfs")
+    assert by_metric.loc["nearest_neighbour", "loss"] == pytest.approx(0.1)
+    assert by_metric.loc["reconstruction", "loss"] == pytest.approx(0.15)
+    claims = {claim: detail for _, _, claim, detail in _winners(found)}
+    assert "1-NN accuracy names another best method than ACC" not in claims
+    detail = claims["Reconstruction names another best method than ACC"]
+    assert detail.startswith("mcfs = udfs, not ndfs;")
 
 
 def test_a_second_copy_of_a_source_does_not_count(tmp_path):
