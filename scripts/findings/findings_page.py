@@ -8,7 +8,7 @@ from scripts.ranks.choice import base_methods
 from scripts.ranks.gains import above, below
 from scripts.ranks.ranks_page import OVER, by_family, gain_notes, gains_table
 
-FAR = -20.0  # points: one data set on which a method loses so many decides its mean
+FAR = -20.0  # points: a method that loses more on some data set has a wide interval
 BEST = 5  # methods in the table of the README where none gains
 
 
@@ -28,6 +28,7 @@ def page(study, settings):
         by_kind=first.kinds and kinds.lines(first.kinds),
         on_kinds=first.kinds and kinds.choosing(first.kinds),
         reach=panels.REACH,
+        enough=plan.ENOUGH,
         families=field.families,
         by_family=by_family(field.families),
         smaller=[(one.size, fewer) for one in settings if (fewer := _smaller(one))],
@@ -79,6 +80,7 @@ def sentences(settings):
         gaining=_gaining,
         lacking_variants=_named({name for one in settings for name in one.lacking_variants}),
         twins=twins(settings[-1]),
+        far=FAR,
         lone=[
             (name, points.idxmin(), points.min())
             for name, points in settings[0].random.points[settings[0].methods.index].items()
