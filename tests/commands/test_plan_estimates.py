@@ -97,7 +97,7 @@ def test_the_sentences_say_who_gains_how_sure_it_is_and_that_old_data_test_nothi
     assert "lose" not in first and "of the 95 % intervals reach more than" in power
     assert f"{found.apart} of 4 leave out 0" in power
     assert "suggested the hypotheses" in status and "on 35 others" in status and "1 seed and 20" in status
-    assert ("Without labels, MCFS (ACC, NMI)." in advice) == bool(found.advised)
+    assert ("one of those whose gain no single family decides: MCFS (ACC, NMI)." in advice) == bool(found.advised)
     some = plan.estimates(study({"mcfs": [*SURE, -9, -9]}, [*DATA, "fish", "meat"]))
     pd.testing.assert_frame_equal(some.table, plan.estimates(study({"mcfs": SURE})).table)
     status = sentences([own._replace(plan=some)] * 2)[2]
