@@ -24,7 +24,7 @@ def further_rows(study):
     paths = sorted((reference.SHIPPED / study.own_name / FOLDER).glob("*.parquet")) if study.is_shipped else []
     frames = [read_refits(path).assign(method=path.stem) for path in paths]
     rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*COLUMNS, "method"])
-    own = pd.DataFrame([_shas(name) for name in rows["dataset"]], rows.index, ["data", "family"])
+    own = pd.DataFrame([_facts(name) for name in rows["dataset"]], rows.index, ["data", "family", "n_features"])
     return rows.assign(
         data_sha=own["data"].where(own["family"] == rows["family_sha"], rows["family_sha"]),  # of other data
         is_default=True,
@@ -33,9 +33,10 @@ def further_rows(study):
 
 
 @functools.cache
-def _shas(dataset):
-    """Return the SHA-256 of a data set, and a digest of those of its family, for which rows need no room."""
-    return read_spec(dataset)["data_sha256"], _family_sha(parts_of(dataset)[0])
+def _facts(dataset):
+    """Return the SHA-256 of a data set, a digest of those of its family, which takes rows no room, and its width."""
+    spec = read_spec(dataset)
+    return spec["data_sha256"], _family_sha(parts_of(dataset)[0]), spec["features"]
 
 
 @functools.cache
@@ -63,10 +64,10 @@ def ship_further(study):
         if set(rows["identity"]) - set(identity_names(shipped).values()):
             raise StoreError(f"{method} has no shipped fits in {study.own_name} of this code, packages and arithmetic.")
         for dataset, sha in rows[["dataset", "data_sha"]].itertuples(index=False):
-            if sha != (own := _shas(dataset)[0]):
+            if sha != (own := _facts(dataset)[0]):
                 raise StoreError(f"{method}: data_sha={sha} on {dataset} must be {own}, that of conf/truth.")
         rows = rows.assign(
-            family_sha=[_shas(name)[1] for name in rows["dataset"]],
+            family_sha=[_facts(name)[1] for name in rows["dataset"]],
             day=rows["started"].str[:10],
             features=[None if own is None else own.astype(np.int16) for own in rows["features"]],
             fit_s=[np.float32(f"{seconds:.2g}") for seconds in rows["fit_s"]],
@@ -93,9 +94,9 @@ def faults(rows, frame):
     if strange := sorted(set(rows["identity"]) - set(identity_names(frame).values())):
         yield f"{strange[0]!r} is no identity of its other fits."
     for row in rows.itertuples():
-        chosen, n_features = row.features, read_spec(row.dataset)["features"]
-        if row.family_sha != (sha := _shas(row.dataset)[1]):
-            yield f"family_sha={row.family_sha} on {row.dataset} must be {sha}, that of conf/truth."
+        chosen, (_, family_sha, n_features) = row.features, _facts(row.dataset)
+        if row.family_sha != family_sha:
+            yield f"family_sha={row.family_sha} on {row.dataset} must be {family_sha}, that of conf/truth."
         if (chosen is None) != (row.status in UNSCORED):
             yield f"status={row.status} on {row.dataset} goes {'without' if chosen is None else 'with'} features."
         elif chosen is not None and (

@@ -48,7 +48,8 @@ def ground_truth_page(rows, name):
         absent=[one for one in base_methods() if one not in own],
         own=own,
         **_conclusions(table, own),
-        **_beyond_chance(rows, own),
+        level=LEVEL,
+        beyond=_beyond_chance(rows, own),
         **_against_variance(rows, own),
         relevance=[_lines(_of(table, some), "precision", "relevant") for some in (rest, hidden) if len(some)],
         hidden={family: _passing(own, _easy(_of(table, [family]))["relevant"]) for family in hidden},
@@ -151,7 +152,7 @@ def _chance_of_star(n_seeds, share):
 def _beyond_chance(rows, own):
     """Return which of the `own` methods select more relevant features than chance in every family."""
     p = beyond_chance(rows[rows["method"].isin(own)])
-    return {"beyond": [method for method in own if p.get(method, 1) <= LEVEL], "level": LEVEL}
+    return [method for method in own if p.get(method, 1) <= LEVEL]
 
 
 def _passing(own, stars):
