@@ -32,7 +32,10 @@ def head():
 
 
 def cells(name, base):
-    """Return the (data set, method) of a study whose rows are not those of a commit; None where its protocol is not."""
+    """Return the (data set, method) of a study whose rows are not those of a commit; None where its protocol is not.
+
+    Rows from which only their traces were left out, for room, say nothing that they did not say before.
+    """
     folder = reference.SHIPPED / name
     old = _old(folder / reference.PROTOCOL, base)
     if old is not None and old != (folder / reference.PROTOCOL).read_bytes():
@@ -40,7 +43,10 @@ def cells(name, base):
     found = set()
     for method, path in reference.files_of(name).items():
         before = _digests_then(path, base)
-        found |= {(dataset, method) for dataset, digest in _digests(path).items() if before.get(dataset) != digest}
+        for dataset, (rows, traces) in _digests(path).items():
+            rows_then, traces_then = before.get(dataset, (None, None))
+            if rows != rows_then or traces not in (None, traces_then):
+                found.add((dataset, method))
     return found
 
 
@@ -78,21 +84,31 @@ def _digests_then(path, base):
 
 
 def _digests(file):
-    """Return a digest of the rows of each data set in a file, and of what its identities stand for."""
+    """Return two digests of each data set in a file: of its rows and what their identities stand for, and of traces.
+
+    Where no row has a trace, the second is None.
+    """
     try:
         table, identities = read_table(file).drop_columns(["feature_set"]), about(file)["identities"]
     except StoreError:
-        return {"": "damaged"}
+        return {"": ("damaged", None)}
     found = {}
     for dataset in pc.unique(table["dataset"]).to_pylist():
         own = table.filter(pc.equal(table["dataset"], dataset)).combine_chunks()
-        buffer = pa.BufferOutputStream()
-        with pa.ipc.new_stream(buffer, own.schema) as stream:
-            stream.write_table(own)
         names = sorted(set(own["identity"].to_pylist()))
         text = to_json([[name, identities.get(name)] for name in names]).encode()
-        found[dataset] = hashlib.sha256(text + buffer.getvalue().to_pybytes()).hexdigest()
+        traces = own.select(["trace"])
+        traced = traces["trace"].null_count < len(traces)
+        found[dataset] = _digest(own.drop_columns(["trace"]), text), _digest(traces) if traced else None
     return found
+
+
+def _digest(table, text=b""):
+    """Return a digest of a table in memory, and of more bytes."""
+    buffer = pa.BufferOutputStream()
+    with pa.ipc.new_stream(buffer, table.schema) as stream:
+        stream.write_table(table)
+    return hashlib.sha256(text + buffer.getvalue().to_pybytes()).hexdigest()
 
 
 def _old(path, base):

@@ -194,6 +194,12 @@ def test_only_cells_that_differ_from_a_commit_are_verified_and_lost_rows_are_nam
     table, notes = table_of(study, "ndfs")
     put(study, table, notes, "ndfs")  # other bytes, the same rows
     assert part("mine", base) == []
+    place, kind = table.schema.get_field_index("trace"), table.schema.field("trace")
+    put(study, table.set_column(place, kind, pa.nulls(len(table), kind.type)), notes, "ndfs")
+    assert table["trace"].null_count < len(table) and part("mine", base) == []  # its traces alone are left out
+    other = [None if one is None else [*one[:-1], 0.0] for one in table["trace"].to_pylist()]
+    put(study, table.set_column(place, kind, pa.array(other, kind.type)), notes, "ndfs")
+    assert part("mine", base) == [(TRUTH, "ndfs")]
     put(study, table.slice(1), notes, "ndfs")
     (study / "mcfs.parquet").unlink()
     assert part("mine", base) == [(TRUTH, "ndfs")] and changed.gone("mine", base) == [(TRUTH, "mcfs")]
