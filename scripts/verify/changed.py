@@ -42,9 +42,9 @@ def cells(name, base):
         return None
     found = set()
     for method, path in reference.files_of(name).items():
-        before = _digests_then(path, base)
-        for dataset, (rows, traces) in _digests(path).items():
-            rows_then, traces_then = before.get(dataset, (None, None))
+        now, then = _now_and_then(path, base)
+        for dataset, (rows, traces) in now.items():
+            rows_then, traces_then = then.get(dataset, (None, None))
             if rows != rows_then or traces not in (None, traces_then):
                 found.add((dataset, method))
     return found
@@ -57,8 +57,8 @@ def gone(name, base):
     names = _git("ls-tree", "--name-only", base, f"{inside}/").decode().split("\n")
     found = set()
     for path in (place / file.rpartition("/")[2] for file in names if file.endswith(".parquet")):
-        left = _digests(path) if path.exists() else {}
-        found |= {(dataset, path.stem) for dataset in _digests_then(path, base) if dataset not in left}
+        now, then = _now_and_then(path, base)
+        found |= {(dataset, path.stem) for dataset in then if dataset not in now}
     return sorted(found)
 
 
@@ -74,13 +74,12 @@ def is_changed(path, base):
     return path.exists() and _old(path, base) != path.read_bytes()
 
 
-def _digests_then(path, base):
-    """Return `_digests` of a file at a commit; {} where it was not there."""
-    content = _old(path, base)
-    if content is None:
-        return {}
-    same = path.exists() and content == path.read_bytes()
-    return _digests(path if same else pa.BufferReader(content))
+def _now_and_then(path, base):
+    """Return `_digests` of a file and of what it was at a commit: {} where it is not there, or was the same."""
+    old = _old(path, base)
+    if path.is_file() and path.read_bytes() == old:
+        return {}, {}
+    return _digests(path) if path.exists() else {}, {} if old is None else _digests(pa.BufferReader(old))
 
 
 def _digests(file):
