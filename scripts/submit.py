@@ -17,7 +17,6 @@ from metrics.study import RANDOM
 from runners.store import checkout
 from runners.store.reference import PREFIX
 from runners.words import counted
-from scripts import metadata
 from scripts.check_method.__main__ import main as check
 from scripts.core.conf import CONF, ROOT, printed
 from scripts.core.programs import differing, parser_of, program
@@ -97,7 +96,7 @@ def _written(method, study):
     print("\nThe findings with it:\n")
     for number, text in enumerate([*_places(method, study, settings), *sentences(settings)], 1):
         print(fill(f"{number}. {text}", 120, subsequent_indent="   "))
-    texts = differing(findings.pages(study.name, settings) | metadata.written())
+    texts = differing(findings.pages(study.name, settings))
     for path, text in texts.items():
         write(text, path)
     return [f"results/reference/{STUDY}", *(str(path.relative_to(ROOT)) for path in texts)]

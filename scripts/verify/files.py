@@ -30,7 +30,7 @@ BATCH = 1000  # rows that are unpacked at once, so that a file that lies about i
 STUDY = re.compile(r"[a-z][a-z0-9_]{0,60}")
 DIGEST = re.compile(r"[0-9a-f]{0,64}")
 FINGERPRINT = re.compile(r"\w+ [0-9a-f]+(, \w+ [0-9a-f]+)*")
-BESIDE = ("LICENSE", "croissant.json", "datapackage.json")
+BESIDE = ("LICENSE",)
 REFITS = {f"_{file.removesuffix('.csv')}": file for file in OF_REFITS}
 FOLDERS = (*REFITS, kept.FOLDER, further.FOLDER)
 

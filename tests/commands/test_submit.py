@@ -36,8 +36,9 @@ def answer(results, shipping, monkeypatch, capfd):
     monkeypatch.setattr(submit, "uncommitted", lambda _: [])
     monkeypatch.setattr(submit.findings, "settings_for", lambda study: [])
     monkeypatch.setattr(submit, "sentences", lambda settings: ["**A finding**"])
-    monkeypatch.setattr(submit.findings, "pages", lambda name, settings: {})
-    monkeypatch.setattr(submit.metadata, "written", lambda: {ROOT / "README.md": (ROOT / "README.md").read_text()})
+    monkeypatch.setattr(
+        submit.findings, "pages", lambda name, settings: {ROOT / "README.md": (ROOT / "README.md").read_text()}
+    )
 
     def answered(*words):
         monkeypatch.setattr(sys, "argv", ["submit", *words, "--results-dir", str(results)])

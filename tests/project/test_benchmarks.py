@@ -10,10 +10,9 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import against, bandwidth, coverage, faults, job, large
+from benchmarks import against, bandwidth, coverage, faults, job
 from benchmarks import methods as benchmark
 from benchmarks.core.processes import having
-from benchmarks.scaling import Costs, simulate
 from methods import MCFS
 from methods.core.graphs import knn_graph
 from methods.kmeans_ufs import standardized
@@ -162,42 +161,6 @@ def test_the_plain_job_does_as_many_sweeps_however_few_ours_needs(monkeypatch, c
     job.main()
     assert f"plain {49 * (50 * 0.2 + 1):.0f} s" in (line := capsys.readouterr().out)
     assert f"ratio {539 / seconds:.0f} " in line
-
-
-def test_a_simulated_run_takes_no_less_than_its_work_and_its_longest_fit_and_little_more_on_one_core():
-    cells = [np.random.default_rng(seed).exponential(2.0, 30) for seed in range(6)]
-    total, longest = sum(fits.sum() for fits in cells), max(fits.max() for fits in cells)
-    seconds = [simulate(cells, cores, 6, Costs()) for cores in (1, 4, 16, 1000)]
-    assert seconds == sorted(seconds, reverse=True)
-    assert all(found >= max(total / cores, longest) for found, cores in zip(seconds, (1, 4, 16, 1000), strict=True))
-    assert seconds[0] < 1.05 * total
-    alone = simulate(cells, 1000, 6, Costs(commit=1.0, together=False))
-    assert alone > 180 > simulate(cells, 1000, 6, Costs(commit=1.0))  # 180 commits of a second, one by one
-
-
-def test_a_log_of_fits_tells_the_exponents_what_would_be_beyond_the_cap_and_what_is_refused(tmp_path, monkeypatch):
-    def seconds(n, d):
-        return 1e-9 * n**2 * d
-
-    log = tmp_path / "fits.csv"
-    shapes = [(n, 500) for n in (1000, 2000, 4000)] + [(1000, d) for d in (1000, 2000, 4000, 8000)]
-    log.write_text("".join(f"ndfs,None,3,{n},{d},{seconds(n, d)},50\n" for n, d in shapes))
-    monkeypatch.setattr(large, "measured", None)  # no fit is run
-    options = {"samples": 1000, "features": 500, "cap": 10, "also_cap": None, "largest": 10**8, "memory": 8, "log": log}
-    ndfs = large.Method.read(large.find("method", "ndfs"))
-    growth = large.Growth(ndfs, SimpleNamespace(**options, sweeps=3, share=None))
-    name, by_n, largest_n, by_d, largest_d, beyond, refused = large.row_of(growth, [(10000, 500), (70000, 784)])
-    assert (name, by_n, largest_n) == ("ndfs", "2.0", "4000 x 500: 8 s, 50 MB")
-    assert (by_d, largest_d) == ("1.0", "1000 x 8000: 8 s, 50 MB")
-    assert (beyond, refused) == ("about 50 s", "refused: 13 GB")
-    monkeypatch.setattr(large, "measured", lambda model, X, cap: None)  # a fit reaches the cap
-    monkeypatch.setattr(large, "made_up", lambda *shape: large.np.ones((2, 2)))
-    growth._compiled = True
-    assert growth.fit((10000, 500), 10) is None
-    monkeypatch.setattr(large, "measured", lambda model, X, cap: (50.0, 7.0))
-    again = large.Growth(ndfs, SimpleNamespace(**options, sweeps=3, share=None))
-    again._compiled = True
-    assert again.fit((10000, 500), 10) is None and again.fit((10000, 500), 60) == (50.0, 7.0)
 
 
 def test_the_log_of_disturbed_runs_tells_which_rounds_were_tried(tmp_path):

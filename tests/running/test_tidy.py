@@ -1,7 +1,6 @@
 """The tidy frame: what it rounds, what it refuses, and the pages that describe it."""
 
 import io
-import json
 import re
 import tomllib
 from pathlib import Path
@@ -15,11 +14,10 @@ from hypothesis import strategies as st
 
 from runners.store.columns import COLUMNS
 from runners.store.parquet import _restored, packed
-from runners.store.reference import SHIPPED
 from runners.store.row import REPORTED, stored_nmi
 from runners.store.tidy import _rounded, rows_of, tidy
 from runners.workers.fit import FACTS
-from scripts.metadata import written
+from scripts.core.text import pipes
 
 ROOT = Path(__file__).resolve().parents[2]
 POINT = {"dataset": "umist", "method": "mcfs", "acc": {50: [0.4, 0.6], 100: [0.5, 0.9]}, "ranking": [*range(100)]}
@@ -79,21 +77,13 @@ def test_a_fact_without_a_column_is_refused_and_all_that_fits_report_have_one():
 
 
 def test_the_first_release_of_the_changelog_is_the_version_of_the_package():
-    """Changes after it stand before it; all other files that name it are written by `scripts.metadata`."""
+    """Changes after it stand before it; the files for citations name the same version."""
     version = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["version"]
     assert re.search(r"^## \[(\d.*?)\]", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.MULTILINE)[1] == version
+    assert f"\nversion: {version}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert f'"version": "{version}"' in (ROOT / ".zenodo.json").read_text("utf-8")
 
 
-def test_the_metadata_and_the_table_of_columns_are_those_of_what_is_shipped():
-    for path, text in written().items():
-        assert path.read_text(encoding="utf-8") == text, f"{path}: run python -m scripts.metadata"
-
-
-def test_what_describes_a_study_names_the_columns_that_its_files_have():
-    package, records = (json.loads((SHIPPED / f"{name}.json").read_text()) for name in ("datapackage", "croissant"))
-    described = {one["name"]: one["field"] for one in records["recordSet"]}
-    for study in package["resources"]:
-        fields = [field["name"] for field in study["schema"]["fields"]]
-        assert fields == [field["name"] for field in described[study["name"].replace("-", "_")]]
-        for path in study["path"]:
-            assert pq.read_schema(SHIPPED / path).names == fields, path
+def test_the_page_of_shipped_results_has_the_table_of_all_columns():
+    lines = [(f"`{column.name}`", column.type, column.unit, column.words) for column in COLUMNS]
+    assert pipes([("column", "type", "unit", "what it is"), *lines]) in (ROOT / "docs/shipped.md").read_text("utf-8")
