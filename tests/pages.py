@@ -2,7 +2,8 @@
 
 import functools
 
-from scripts.claims.core import store
+import pandas as pd
+
 from scripts.core.conf import ROOT
 from scripts.core.published import load_published
 
@@ -23,7 +24,15 @@ def says(page, *sentences):
 
 def claimed(name, dataset):
     """Return the stored numbers of a claim on a data set, by variant."""
-    return {row.variant: row.numbers for row in store.rows(store.load(), name) if row.dataset == dataset}
+    rows = pd.read_csv(ROOT / "results/published_claims.csv").query("claim == @name and dataset == @dataset")
+    stored = rows.set_index("quantity").groupby("variant")["value"]
+    return {variant: own.to_dict() for variant, own in stored}
+
+
+def measured_datasets(paper):
+    """Return the data sets of a paper that its row "All Features" was measured on."""
+    claims = pd.read_csv(ROOT / "results/published_claims.csv").query(f"claim == '{paper}_metrics'")
+    return [name for name in claims["dataset"].unique() if name != "published"]
 
 
 def printed(paper, dataset, method, what="mean_percent"):

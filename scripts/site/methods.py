@@ -4,14 +4,13 @@ import functools
 import inspect
 import re
 
+import pandas as pd
+
 from metrics.study.frames import of_kmeans
 from runners.experiment.method import load_class
-from scripts.claims import CLAIMS
-from scripts.claims.core.claims_page import verdicts
-from scripts.claims.core.store import load
 from scripts.compare.verdicts import VERDICTS, count
 from scripts.core.conf import ROOT, entry, family_of, find, printed, printed_family, unique_names
-from scripts.core.published import PAPERS
+from scripts.core.published import FOLDER, PAPERS
 from scripts.core.views import render
 from scripts.findings.plan import WEIGHTS
 from scripts.method_notes import citations, classes, sections, source_of
@@ -163,8 +162,6 @@ def _published(names, comparison):
 
 def _claims(names, places):
     """Return the lines of a table of what came of the claims of a method's paper."""
-    stored, told = load(), [["claim", "measured"]]
-    for claim in (claim for claim in CLAIMS if claim.paper in names):
-        words = [f"{variant} {word}".strip() for variant, (word, _) in verdicts(claim, stored).items()]
-        told.append([f"[{claim.says}]({places('docs/claims.html')}#{claim.name})", "; ".join(words)])
-    return told
+    claims = pd.read_csv(FOLDER / "claims_measured.csv").query("paper in @names")
+    page = places("docs/claims.html")
+    return [["claim", "measured"], *([f"[{row.says}]({page})", row.verdict] for row in claims.itertuples())]

@@ -15,9 +15,7 @@ from benchmarks import methods as benchmark
 from benchmarks.core.processes import having
 from methods import MCFS
 from methods.core.graphs import knn_graph
-from methods.kmeans_ufs import standardized
 from runners.code import ROOT
-from scripts.claims.core import quadratic_admm
 
 LOOP = """
 def udfs(X):
@@ -87,22 +85,6 @@ def test_a_row_has_the_ratio_beside_the_target_and_a_lower_bound_after_a_timeout
     missed = benchmark.line("NDFS", "coil20", problem, ours, [(0.5, 0.5, [2, 3])], 60)
     assert "10 MISSED" in missed
     assert row == "NDFS allaml 5 x 7 3 0.100±0.100 more than 60 >600.0 >300.0 1000 open -".split()
-
-
-def test_the_quadratic_admm_solves_its_v_step_blows_up_and_comes_back():
-    rng = np.random.default_rng(0)
-    axes = np.linalg.qr(rng.normal(size=(12, 3)))[0]
-    eigenvalues, mu, both = np.array([5.0, 3.0, 1.0]), 5.1, rng.normal(size=(12, 4))
-    V = quadratic_admm.update_v(both, axes, eigenvalues, mu)
-    # The stationary point of -tr V'AV + mu/2 (||V - B||^2 + ||V - C||^2), B + C = both.
-    assert (mu * np.eye(12) - axes * eigenvalues @ axes.T) @ V == pytest.approx(mu / 2 * both)
-    norms, kept = quadratic_admm.quadratic_admm(
-        standardized(rng.normal(size=(80, 30)) @ rng.normal(size=(30, 30))), 3, 10, 200
-    )
-    assert len(set(kept)) == 10
-    assert norms[0] == pytest.approx(10**0.5)
-    assert norms[-1] == pytest.approx(10**0.5, rel=0.1)  # between the norms of U and W
-    assert norms.max() > 100
 
 
 def test_the_width_called_ours_is_the_one_that_the_methods_take():

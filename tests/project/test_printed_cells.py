@@ -4,11 +4,9 @@ import itertools
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
 
-from benchmarks import all_features, printed
-from datasets.base import Dataset
+from benchmarks import printed
 from scripts.core.conf import ROOT
 
 
@@ -43,20 +41,3 @@ def test_the_page_is_what_the_command_prints(data_dir, monkeypatch):
     monkeypatch.setattr(printed, "by_labels", best.get)
     monkeypatch.setenv("UFS_DATA_DIR", str(data_dir))
     assert printed.page() == page, "run: python -m benchmarks.printed > docs/printed.md"
-
-
-def test_the_reading_that_scores_were_made_by_fits_them_best(monkeypatch):
-    """Scores drawn from k-means++ on standardised data, with the maximum in NMI, are told to be that."""
-    rng = np.random.default_rng(3)
-    y = np.repeat(np.arange(4), 30)
-    X = rng.normal(size=(120, 6)) * [1, 1, 1, 9, 9, 40] + rng.normal(size=(4, 6))[y] * [3, 3, 3, 9, 2, 5]
-    data = Dataset("umist", X, y, None, None, "")
-    monkeypatch.setattr(all_features, "load_dataset", lambda name: data)
-    acc, nmi = all_features.scores(data, "zscore", "one k-means++ start")
-    table = pd.DataFrame({
-        "paper": "dgufs", "dataset": "umist", "method": "all_features", "inherited": "", "metric": ["acc", "nmi"],
-        "mean_percent": [acc.mean(), nmi["max"].mean()],
-    })  # fmt: skip
-    monkeypatch.setattr(all_features, "load_published", lambda: table)
-    (chi2, cells, reading), *_ = all_features.ranked(all_features.squares("dgufs", ["umist"]))
-    assert (round(chi2, 6), cells, reading) == (0, 2, ("zscore", "one k-means++ start", "max"))

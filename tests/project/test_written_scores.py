@@ -5,13 +5,12 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from pages import WORDS, claimed, printed, says, words_of
+from pages import WORDS, claimed, measured_datasets, printed, says, words_of
 
 from benchmarks import bandwidth
 from benchmarks.notes import BLOCK
 from datasets import load_dataset, scale
 from metrics.study.frames import of_kmeans, params_of
-from scripts.claims.metrics import DATASETS
 from scripts.compare import shipped_names
 from scripts.core.conf import ROOT, find
 from scripts.core.conf import printed as shown
@@ -36,7 +35,7 @@ def test_what_is_said_of_the_pixels_and_the_graph_of_dgufs_is_what_the_claims_me
     scores = claimed("dgufs_pixels_score", "umist").values()
     at_100 = [round(row["ACC at 100"]) for row in scores]
     both, seven = pixels["of all"], pixels["all"]
-    graph = {name: claimed("dgufs_graph", name)["S, scaling none"] for name in DATASETS["dgufs"]}
+    graph = {name: claimed("dgufs_graph", name)["S, scaling none"] for name in measured_datasets("dgufs")}
     (acc, nmi), (acc_pix, nmi_pix) = (texts((graph[name]["ACC"], graph[name]["NMI"])) for name in ("umist", "pix10p"))
     own = texts(printed("dgufs", "umist", "dgufs") + printed("dgufs", "pix10p", "dgufs"))
     assert {name for name, row in graph.items() if row["ACC"] < row["printed ACC"]} == {
@@ -135,7 +134,7 @@ def test_what_is_said_of_the_example_of_ufsol_is_what_is_shipped_and_printed(shi
 
 def test_the_data_of_the_kmeans_ufs_paper_that_are_missing_are_as_many_as_the_page_says():
     names = load_published().query("paper == 'kmeans_ufs'")["dataset"].unique()
-    lacking = set(names) - set(DATASETS["kmeans_ufs"])
+    lacking = set(names) - set(measured_datasets("kmeans_ufs"))
     says(OBJECTIONS, f"*{WORDS[len(lacking)].capitalize()} of {WORDS[len(names)]} data sets are missing.*")
     assert lacking == {"hars", "gina", "fabert", "dilbert"}
 
