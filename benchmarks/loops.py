@@ -4,16 +4,43 @@
 
 A special loop stays only if it saves a fifth of the whole fit of a method on a paper's grid; K-means is judged by the
 whole trial.  A row is measured by two processes of this checkout: one as it is, one with the plain code below instead.
-They fit in turn, as in `benchmarks.against`; seconds are medians of CPU seconds.  Rounding may lead the two to other
-numbers of sweeps, which the table shows.
+They fit in turn, once before with max_iter=1, which is not timed; seconds are medians of CPU seconds.  Rounding may
+lead the two to other numbers of sweeps, which the table shows.
 """
+
+import json
+import subprocess
+import sys
 
 import numpy as np
 
-from benchmarks.against import Side, compare
 from runners.code import ROOT
 from scripts.core.programs import parser_of
 
+# The program of a side: a line of its input asks for a fit.
+SIDE = """
+import inspect, json, sys, time, warnings
+import yaml
+import methods
+from datasets import load_dataset, scale
+
+warnings.simplefilter("ignore")
+name, dataset = sys.argv[1:]
+with open(f"conf/method/{name}.yaml") as file:
+    content = yaml.safe_load(file)
+cls = getattr(methods, content["target"].rpartition(".")[2])
+known = inspect.signature(cls).parameters
+data = load_dataset(dataset)
+X = scale(data.X, "minmax")
+fixed = {"n_features_to_select": min(100, X.shape[1]), "n_clusters": data.n_classes, "random_state": 0}
+params = {key: value for key, value in fixed.items() if key in known} | content["params"]
+if "max_iter" in known:
+    cls(**params | {"max_iter": 1}).fit(X)
+for line in sys.stdin:
+    began = time.process_time()
+    model = cls(**params).fit(X)
+    print(json.dumps({"seconds": time.process_time() - began, "sweeps": model.n_iter_}), flush=True)
+"""
 SWAP = """
 import sys
 import numpy as np
@@ -108,6 +135,28 @@ swap("metrics.kmeans", lloyd)
 }
 
 
+class Side:
+    """A process that fits one method to one data set, on request, and runs the source `before` first."""
+
+    def __init__(self, method, dataset, before):
+        command = [sys.executable, "-c", before + SIDE, method, dataset]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        self.process = subprocess.Popen(command, cwd=ROOT, **pipes)
+
+    def fit(self):
+        """Return CPU seconds and sweeps of one fit."""
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        self.process.stdin.close()
+        self.process.wait()
+
+
 def main():
     parser = parser_of("benchmarks.loops", __doc__)
     parser.add_argument("--loops", nargs="+", choices=LOOPS, default=list(LOOPS), metavar="NAME", help="some of them")
@@ -117,11 +166,10 @@ def main():
     for name in options.loops:
         own = SWAP + TRIAL * (name == "elkan")
         for fit in LOOPS[name].split(", "):
-            given = ROOT, *fit.split(), {}
-            with Side(*given, own) as ours, Side(*given, own + PLAIN[name]) as plain:
-                results = compare(ours, plain, options.repeats)
-            special, replaced = (np.median([result["seconds"] for result in side]) for side in results)
-            sweeps = "/".join(str(side[0]["sweeps"]) for side in results)
+            with Side(*fit.split(), own) as ours, Side(*fit.split(), own + PLAIN[name]) as plain:
+                results = [(ours.fit(), plain.fit()) for _ in range(options.repeats)]
+            special, replaced = (np.median([pair[side]["seconds"] for pair in results]) for side in (0, 1))
+            sweeps = "/".join(str(result["sweeps"]) for result in results[0])
             where = f"{name:17}{fit:24}"
             print(f"{where}{special:>9.2f}{replaced:>9.2f}{sweeps:>10}{1 - special / replaced:>7.0%}", flush=True)
 

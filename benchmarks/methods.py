@@ -12,6 +12,7 @@ then lower bounds.  Times are medians ± half the range; ratios are the peer's m
 
 import importlib.util
 import inspect
+import multiprocessing
 import sys
 import time
 from dataclasses import dataclass
@@ -19,7 +20,6 @@ from dataclasses import dataclass
 import numpy as np
 
 import methods
-from benchmarks.core.processes import forked
 from datasets import load_dataset, scale
 from methods.core.graphs import knn_graph
 from scripts.core.programs import parser_of
@@ -118,14 +118,29 @@ def our_run(name, problem):
 
 
 def in_a_process(run, name, problem, timeout):
-    """Return CPU seconds, wall seconds and features of a run in a child process; None where `timeout` ends it."""
+    """Return CPU seconds, wall seconds and features of a run in a forked process; None where `timeout` ends it.
+
+    A RuntimeError says that the process died.
+    """
 
     def work():
         wall, cpu = time.perf_counter(), time.process_time()
         features = np.asarray(run(name, problem))
-        return time.process_time() - cpu, time.perf_counter() - wall, features[:SIZE]
+        sender.send((time.process_time() - cpu, time.perf_counter() - wall, features[:SIZE]))
 
-    return forked(work, run.__name__, timeout)
+    context = multiprocessing.get_context("fork")  # the child has all imports and compiled code
+    receiver, sender = context.Pipe(duplex=False)
+    child = context.Process(target=work)
+    child.start()
+    sender.close()
+    try:
+        return receiver.recv() if receiver.poll(timeout) else None
+    except EOFError:
+        child.join()
+        raise RuntimeError(f"{run.__name__}: the process died with exit code {child.exitcode}") from None
+    finally:
+        child.kill()
+        child.join()
 
 
 def compare(name, problem, repeats, timeout, patience=60):

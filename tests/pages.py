@@ -1,12 +1,16 @@
 """Sentences of the pages, for the tests of the numbers in them."""
 
+import contextlib
 import functools
+import io
+import re
 
 import pandas as pd
 
 from scripts.core.conf import ROOT
 from scripts.core.published import load_published
 
+BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 WORDS = "none one two three four five six seven eight nine ten eleven twelve".split()
 
 
@@ -39,3 +43,16 @@ def printed(paper, dataset, method, what="mean_percent"):
     """Return ACC and NMI that a paper prints of a row, or their stds."""
     rows = load_published().query("paper == @paper and dataset == @dataset and method == @method")
     return rows.set_index("metric")[what].reindex(["acc", "nmi"]).tolist()
+
+
+def renew(text):
+    """Return a page with the present output of each of its blocks."""
+    namespace = {"__name__": "notes"}
+
+    def run(match):
+        printed = io.StringIO()
+        with contextlib.redirect_stdout(printed):
+            exec(compile(match["code"], "notes", "exec"), namespace)
+        return f"```python\n{match['code']}```\n\n```text\n{printed.getvalue()}```"
+
+    return BLOCK.sub(run, text)

@@ -15,6 +15,7 @@ VERDICTS = (WITHIN_1, WITHIN_2, NEAR, HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE)
 ACCEPTED = (WITHIN_1, WITHIN_2, NEAR)  # verdicts that would not surprise a reader of the paper
 POINTS = 3.0
 EXPLANATIONS = FOLDER / "published_explanations.csv"  # known reasons why a published score is not reached
+GONE = "python -m benchmarks."  # evidence by commands that only commit ee2f1ea1 has
 KEYS = ["paper", "dataset", "published_method", "metric"]
 CELL = ["table", *KEYS]  # the columns of a published cell
 ROUNDING = 0.05  # half of the last decimal that the papers print
@@ -129,5 +130,6 @@ def _explain(cell, known):
         return ""
     for entry in known:
         if all(entry[key] in ("*", cell[key]) for key in [*KEYS, "verdict"]):
-            return entry["explanation"] + (f" ({entry['evidence']})" if entry["evidence"] else "")
+            gone = " at ee2f1ea1" if entry["evidence"].startswith(GONE) else ""
+            return entry["explanation"] + (f" ({entry['evidence']}{gone})" if entry["evidence"] else "")
     return ""

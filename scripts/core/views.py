@@ -1,6 +1,6 @@
 """The one renderer of pages: a template that stands beside its query, filled with plain values and tables.
 
-A template is a file of ``scripts/`` or ``benchmarks/``, such as ``ranks/ranks.md.j2``.  In Markdown one empty line
+A template is a file of ``scripts/``, such as ``ranks/ranks.md.j2``.  In Markdown one empty line
 stands between two parts, however many a template leaves, so that a part which is empty leaves no trace.  A table is a
 list of lines of texts, the head first.
 """
@@ -40,7 +40,7 @@ def raw(*names):
 
 
 @functools.cache
-def environment(is_html, folder=(FOLDER, ROOT / "benchmarks")):
+def environment(is_html, folder=FOLDER):
     """Return the environment of templates in some folders; in HTML every value is escaped, and no line is removed."""
     made = jinja2.Environment(
         loader=jinja2.FileSystemLoader(folder), autoescape=is_html, undefined=jinja2.StrictUndefined,

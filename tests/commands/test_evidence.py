@@ -1,14 +1,13 @@
 """`scripts.compare.evidence`: copies pass its lines, other studies do not, and small studies are "cannot tell"."""
 
 import re
-import sys
 from math import factorial
 
 import numpy as np
 import pandas as pd
 import pytest
+from copies import ceiling, false_passes, perfect_cells
 
-from benchmarks.lines import ceiling, false_passes, main, perfect_cells
 from scripts.compare import evidence
 from scripts.compare.columns import AGREES, DIFFERS, INCONCLUSIVE, columns_of, equivalence, orders_of, standard_error
 from scripts.compare.evidence import (
@@ -173,14 +172,6 @@ def test_the_page_weighs_as_many_cells_and_a_perfect_copy_agrees_in_no_more_than
         assert int(found[1]) == len(cells), title
         # Least for K-means UFS, half of whose cells are of Fashion, with a sample that nobody knows: 2 of the 18 cells.
         assert (0.1 if paper == "kmeans_ufs" else 0.4) < ceiling(columns_of(cells)) < 2 / 3
-
-
-@pytest.mark.slow
-def test_the_page_has_what_the_command_prints(monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["lines"])
-    main()
-    shares = capsys.readouterr().out.partition("\nShare of as many that pass with other noise")
-    assert shares[2] and shares[0] in (ROOT / "docs/reproduction.md").read_text(encoding="utf-8")
 
 
 def test_a_reproduction_to_three_points_passes_the_distance_more_often_than_not():

@@ -8,9 +8,7 @@ import pandas as pd
 import pytest
 from frames import PROTOCOL as PAPER
 from frames import study_of
-from scipy.special import ndtr
 
-from benchmarks.samples import spread
 from datasets import load_dataset, scale
 from metrics.evaluate import evaluate
 from metrics.protocol import Protocol
@@ -225,16 +223,6 @@ def test_other_choices_than_the_best_of_the_grid_keep_the_tables_mean():
 def test_an_unknown_sample_is_in_the_error_of_the_papers_mean():
     cells = pd.DataFrame({"dataset": ["fashion", "umist"], "metric": "nmi", "published_std": 2.0, "published_n": 4})
     assert published_error(cells).tolist() == pytest.approx([np.hypot(1.0, SAMPLED["fashion", "nmi"]), 1.0])
-
-
-def test_halves_of_one_sample_tell_how_far_two_samples_differ():
-    """Two overlapping classes: K-means cuts between them, and ACC is a share of samples; its starts play no part."""
-    rng, n = np.random.default_rng(0), 400
-    y = np.repeat([0, 1], n // 2)
-    X = (2.0 * y + rng.normal(size=n))[:, None]
-    (acc, nmi), (error, _) = spread(X, y, splits=60, restarts=3)
-    p = ndtr(1.0)
-    assert acc == pytest.approx(100 * np.sqrt(2 * p * (1 - p) / n), rel=0.2) and 0 < error < 0.3 and nmi > acc
 
 
 def test_data_that_are_not_here_are_named(results):

@@ -2,7 +2,6 @@
 
 import importlib.util
 import os
-import subprocess
 import sys
 import time
 from types import SimpleNamespace
@@ -10,12 +9,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from benchmarks import against, bandwidth, coverage, faults, job
+from benchmarks import coverage, job
 from benchmarks import methods as benchmark
-from benchmarks.core.processes import having
-from methods import MCFS
-from methods.core.graphs import knn_graph
-from runners.code import ROOT
 
 LOOP = """
 def udfs(X):
@@ -87,14 +82,6 @@ def test_a_row_has_the_ratio_beside_the_target_and_a_lower_bound_after_a_timeout
     assert row == "NDFS allaml 5 x 7 3 0.100±0.100 more than 60 >600.0 >300.0 1000 open -".split()
 
 
-def test_the_width_called_ours_is_the_one_that_the_methods_take():
-    X = np.random.default_rng(0).normal(size=(60, 30))
-    given = MCFS(10, n_clusters=4, affinity=knn_graph(X, 5, bandwidth=bandwidth.mean_edge(X)).toarray()).fit(X)
-    assert given.scores_ == pytest.approx(MCFS(10, n_clusters=4).fit(X).scores_)
-    other = MCFS(10, n_clusters=4, affinity=knn_graph(X, 5, bandwidth=0.5).toarray()).fit(X)
-    assert other.scores_ != pytest.approx(given.scores_)
-
-
 def test_ours_runs_with_the_settings_of_the_comparison():
     rng = np.random.default_rng(0)
     X = rng.random((40, 120))
@@ -102,34 +89,6 @@ def test_ours_runs_with_the_settings_of_the_comparison():
     problem = benchmark.Problem(X, 3, graph, rng.random((40, 3)), 2)
     for name in [name for name in benchmark.DIFFERENCES if hasattr(benchmark.methods, name)]:
         assert len(set(benchmark.our_run(name, problem))) == benchmark.SIZE
-
-
-def test_two_commits_are_compared_by_median_seconds_objective_and_features():
-    def fit(seconds, objective, features):
-        return {"seconds": seconds, "sweeps": 3, "objective": objective, "features": features, "shape": [5, 7]}
-
-    old = [fit(4.0, 2.0, [1, 2, 3]), fit(9.0, 2.0, [1, 2, 3]), fit(4.2, 2.0, [1, 2, 3])]
-    new = [fit(0.4, 2.0 + 2e-9, [3, 2, 5]), fit(0.42, 0, []), fit(0.9, 0, [])]
-    row = against.line("jgufs", "mnist", old, new).split()
-    assert row == "jgufs mnist 5 x 7 3/3 4.200 0.420 10.0 +1e-09 2 of 3".split()
-    assert against.line("mcfs", "mnist", [fit(1, np.nan, [1])], [fit(1, np.nan, [1])]).split()[-4] == "-"
-    assert against.line("rufs_released", "mnist", old, new).split()[-4] == "-"  # rounding decides it
-
-
-def test_settings_of_the_comparison_are_read_and_bad_ones_refused(monkeypatch, capsys):
-    given = [against.setting(text)[1] for text in ("alpha=.5", "max_iter=3", "variant=released")]
-    assert given == [0.5, 3, "released"] and isinstance(given[1], int)
-    command = ["against", "--commit", "0" * 40, "--methods", "jgufs", "--datasets", "digits"]
-    monkeypatch.setattr(sys, "argv", [*command, "--set", "alpha"])
-    with pytest.raises(SystemExit):
-        against.main()
-    assert "must be name=value" in capsys.readouterr().err
-    monkeypatch.setattr(sys, "argv", command)
-    with pytest.raises(SystemExit, match="cannot be checked out"):
-        against.main()
-    monkeypatch.setattr(sys, "argv", [*command, "--methods", "no_such"])
-    with pytest.raises(SystemExit, match="no conf/method/no_such.yaml"):
-        against.main()
 
 
 @pytest.mark.parametrize("seconds", [10.0, 5.0])
@@ -143,27 +102,6 @@ def test_the_plain_job_does_as_many_sweeps_however_few_ours_needs(monkeypatch, c
     job.main()
     assert f"plain {49 * (50 * 0.2 + 1):.0f} s" in (line := capsys.readouterr().out)
     assert f"ratio {539 / seconds:.0f} " in line
-
-
-def test_the_log_of_disturbed_runs_tells_which_rounds_were_tried(tmp_path):
-    log = tmp_path / "faults.log"
-    assert faults.outcomes_in(log) == {}
-    log.write_text("0 parent, joblib: same rows, nothing left\n1 disk, dask: exit 1: error: a, b: c\n2 te")
-    assert faults.outcomes_in(log) == {
-        0: ("parent", "joblib", "same rows, nothing left"),
-        1: ("disk", "dask", "exit 1: error: a, b: c"),
-    }
-
-
-def test_a_command_that_disturbs_runs_and_is_ended_itself_leaves_nothing_running(tmp_path):
-    words = [sys.executable, "-m", "benchmarks.faults", "--runners", "joblib"]
-    environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    command = subprocess.Popen(words, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    while not (started := having(tmp_path) - {command.pid}) and command.poll() is None:
-        time.sleep(0.05)
-    command.terminate()
-    assert started and command.wait(timeout=120) == 143
-    assert not having(tmp_path) and not [*tmp_path.iterdir()]
 
 
 def test_the_promises_of_the_plan_are_simulated_from_the_shipped_studies(capsys):

@@ -14,8 +14,8 @@ from pathlib import Path
 import forked
 import pandas as pd
 import pytest
+from pages import BLOCK, renew
 
-from benchmarks.notes import BLOCK, renew
 from metrics.study.frames import fits_of, of_kmeans
 from metrics.study.selections import BY_NAME
 from runners.experiment.method import load_class

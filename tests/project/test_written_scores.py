@@ -5,11 +5,9 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from pages import WORDS, claimed, measured_datasets, printed, says, words_of
+from pages import BLOCK, WORDS, claimed, measured_datasets, printed, says
 
-from benchmarks import bandwidth
-from benchmarks.notes import BLOCK
-from datasets import load_dataset, scale
+from datasets import load_dataset
 from metrics.study.frames import of_kmeans, params_of
 from scripts.compare import shipped_names
 from scripts.core.conf import ROOT, find
@@ -175,12 +173,9 @@ def test_commits_that_are_not_in_this_history_have_as_many_fits_as_the_page_says
 
 
 def test_sentences_on_large_data_are_what_the_table_and_the_data_say(data_dir):
-    cells = re.search(r"\| fspca \|.*?: ([\d.]+) s,.*\| ([\d.]+) s, \d+ MB \| \| vcsdfs", words_of(LARGE)).groups()
-    assert round(float(cells[0]) / float(cells[1])) == 3
     X = load_dataset("webkb4", data_dir, download=False).X
     says(
         LARGE,
-        "1000 x 500 takes FSPCA three times as long as 50,000 x 2000",
         f"of whose values {100 * (X != 0).mean():.0f} % are not zero, is read as a dense array of "
         f"{X.nbytes / 1e6:.0f} MB",
     )
@@ -275,9 +270,3 @@ def test_reasons_that_rest_on_what_is_stored_are_what_it_says(shipped):
         f"there all features have {acc} and {nmi} (printed {whole})",
         f"reaches 76.5, {printed('jgufs', 'coil20', 'jgufs')[1] - 76.5:.1f} points below",
     )
-
-
-def test_the_command_that_measures_widths_scales_the_data_as_the_reasons_have_them(data_dir):
-    X = load_dataset("umist", data_dir, download=False).X
-    width = bandwidth.mean_edge(scale(X, find("protocol", bandwidth.PROTOCOL)["scaling"]))
-    says(REPRODUCTION, f"ours scales t with the data, here {width:.1f} (python -m benchmarks.bandwidth)")

@@ -1,6 +1,6 @@
 """A run that is ended at any moment loses nothing: gone on with, it has the rows of one that nothing disturbed.
 
-`python -m benchmarks.faults` does the same to whole commands under every runner, as often as one likes.
+`python -m tests.faults` does the same to whole commands under every runner, as often as one likes.
 """
 
 import os

@@ -1,9 +1,9 @@
 """Disturbs runs at random moments under every runner, and counts how often the rows are those of an undisturbed one.
 
-    python -m benchmarks.faults --times 10                  every fault under every runner, so often
-    python -m benchmarks.faults --times 200 --minutes 60    as many of them as begin within so many minutes
-    python -m benchmarks.faults --times 5 --runners joblib two --faults parent worker
-    python -m benchmarks.faults --times 200 --log faults.log    again goes on after the rounds that the log has
+    python -m tests.faults --times 10                  every fault under every runner, so often
+    python -m tests.faults --times 200 --minutes 60    as many of them as begin within so many minutes
+    python -m tests.faults --times 5 --runners joblib two --faults parent worker
+    python -m tests.faults --times 200 --log faults.log    again goes on after the rounds that the log has
 
 A round is a sweep of two cells with four fits each, in a folder and with a TMPDIR of its own.  It is disturbed once,
 then the same command is run to its end, by one process.  Then all rows must be those of an undisturbed sweep, and its
@@ -15,6 +15,7 @@ and on both.  "worker" kills a process that fits, under Dask perhaps the Dask wo
 starts.  Where a round goes wrong its folder is put beside the log.
 """
 
+import argparse
 import fcntl
 import itertools
 import math
@@ -32,12 +33,11 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from pathlib import Path
 
-from benchmarks.core.processes import Cluster, end_all, having
 from runners.cli.boundary import guard
 from runners.code import ROOT
 from runners.workers.family import cpu_seconds, descendants
-from scripts.core.programs import parser_of
 from scripts.core.text import pipes
+from tests.processes import Cluster, end_all, having
 
 RUNNERS = ("joblib", "two", "dask")
 SIGNALS = {"parent": signal.SIGKILL, "group": signal.SIGKILL, "term": signal.SIGTERM, "int": signal.SIGINT}
@@ -233,7 +233,7 @@ def table(found, runners, faults):
 
 
 def main():
-    parser = parser_of("benchmarks.faults", __doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--times", type=int, default=1, help="of each fault under each runner [1]")
     parser.add_argument("--minutes", type=float, default=math.inf, help="after which no other round begins")
     parser.add_argument("--runners", nargs="+", choices=RUNNERS, default=RUNNERS)

@@ -1,6 +1,5 @@
-"""The processes that a benchmark starts, found and ended by their TMPDIR, and a Dask cluster of them."""
+"""The processes that a test starts, found and ended by their TMPDIR, and a Dask cluster of them."""
 
-import multiprocessing
 import os
 import random
 import signal
@@ -31,27 +30,6 @@ def end_all(folder):
             with suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         time.sleep(0.05)
-
-
-def forked(work, name, timeout=None):
-    """Return what a function gives in a forked process, which has all imports and compiled code; None at the timeout.
-
-    A RuntimeError with its name says that the process died.
-    """
-    context = multiprocessing.get_context("fork")
-    receiver, sender = context.Pipe(duplex=False)
-    child = context.Process(target=lambda: sender.send(work()))
-    child.start()
-    sender.close()
-    try:
-        return receiver.recv() if receiver.poll(timeout) else None
-    except EOFError:
-        child.join()
-        words = f"{name}: the process died with exit code {child.exitcode}; its error, if any, is above"
-        raise RuntimeError(words) from None
-    finally:
-        child.kill()
-        child.join()
 
 
 class Cluster:
