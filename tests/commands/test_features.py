@@ -14,7 +14,6 @@ from runners.store.names import FILE, store_names, stored_names
 from scripts.core.study import Study
 from scripts.features import features_of
 from scripts.make_report import make_report
-from scripts.merge import merge
 from ufs_bench import as_dataset, open_study, run
 
 METHODS = ["laplacian_score", "max_variance", "all_features"]
@@ -99,7 +98,7 @@ def test_data_without_labels_have_features_too(tmp_path):
 
 
 def test_names_go_with_the_results_and_follow_the_file(results, tmp_path):
-    merge([results], tmp_path)
+    shutil.copytree(results, tmp_path, dirs_exist_ok=True)
     study = open_study("wine", tmp_path)
     assert study.features(size=3)["name"].isin(NAMES).all()
     run("max_variance", {"one": wine(hue="a, b\r\n|c")}, results_dir=tmp_path, **WORDS)
@@ -107,7 +106,7 @@ def test_names_go_with_the_results_and_follow_the_file(results, tmp_path):
 
 
 def test_names_of_other_data_are_never_shown(results, tmp_path, capsys):
-    merge([results], tmp_path)
+    shutil.copytree(results, tmp_path, dirs_exist_ok=True)
     for method in METHODS:
         shutil.rmtree(tmp_path / "wine/one" / method)
     rng = np.random.default_rng(0)
