@@ -177,16 +177,10 @@ class Times:
         shape = spec.get("samples"), spec.get("features")
         return [self.of(spec["name"], shape, trial.params) for trial in trials]
 
-    def ended(self, dataset):
-        """Return the share of the fits on a data set that took longer than `max_seconds`; nan where there are none."""
-        fits = self._fits(dataset)
-        return math.nan if fits is None else fmean(fit.ended for fit in fits.fits)
-
 
 class _Fit(NamedTuple):
     params: str
     seconds: float
-    ended: bool  # by a cap of so many seconds
 
 
 class _Fits:
@@ -215,9 +209,8 @@ def _fits_of(rows, max_seconds):
         if row["status"] == FAILED or math.isnan(fit):
             continue
         # The parameters include the number of clusters, that of the data set, wherever a method takes it.
-        params, ended = to_json(from_json(row["params"])), fit > max_seconds
-        taken = max_seconds if ended else fit + (0.0 if math.isnan(evaluation) else evaluation)
-        found.append(_Fit(params, taken, ended))
+        taken = max_seconds if fit > max_seconds else fit + (0.0 if math.isnan(evaluation) else evaluation)
+        found.append(_Fit(to_json(from_json(row["params"])), taken))
     return found
 
 
@@ -243,15 +236,11 @@ def shard_of(cells, shard, costs):
     part, n_parts = (int(match[1]), int(match[2])) if match else (0, 0)
     if not 1 <= part <= n_parts:
         raise ConfigError(f"shard={shard!r} must be K/N with 1 <= K <= N, such as shard=2/3.")
-    return [place for place, owner in enumerate(dealt(cells, n_parts, costs)) if owner == part - 1]
-
-
-def dealt(cells, n_parts, costs):
-    """Return the part, from 0 on, that each cell of a list belongs to where `shard_of` deals them out to so many."""
     known = {cell: costs[cell] for cell in cells if cell in costs}
-    loads, owners = [(0.0, part) for part in range(n_parts)], {}  # a heap
+    loads, owners = [(0.0, owner) for owner in range(n_parts)], {}  # a heap
     for cell in sorted(known, key=lambda cell: (-known[cell], cell)):
         load, owners[cell] = loads[0]
         heapq.heapreplace(loads, (load + known[cell], owners[cell]))
     hashes = (int(hashlib.sha256("/".join(cell).encode()).hexdigest(), 16) for cell in cells)
-    return [owners.get(cell, hashed % n_parts) for cell, hashed in zip(cells, hashes, strict=True)]
+    found = (owners.get(cell, hashed % n_parts) for cell, hashed in zip(cells, hashes, strict=True))
+    return [place for place, owner in enumerate(found) if owner == part - 1]

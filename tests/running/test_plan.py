@@ -56,7 +56,6 @@ def test_times_are_those_of_the_point_else_of_the_data_set_else_scaled_from_the_
     capped = Times(tmp_path, "m", 5.0)
     assert capped.of("umist", (575, 644), {"a": 2})[0] == 5.0 and capped.of("umist", (575, 644), {"a": 9})[0] == 4.5
     assert capped.of("orl", (40 * 575, 644), {"a": 1})[0] == 5.0
-    assert capped.ended("umist") == 0.5 and math.isnan(capped.ended("orl"))
     assert math.isnan(Times(tmp_path, "other").of("umist", (575, 644), {})[0])
 
 
