@@ -12,7 +12,7 @@ from metrics.study import KEPT, NOT_CHOOSING
 from metrics.study.frames import of_kmeans
 from runners.store.files import held, replace_file
 from runners.store.parquet import packed_refits, read_refits
-from runners.store.reference import PREFIX, SHIPPED
+from runners.store.reference import SHIPPED
 from runners.store.row import feature_set_digest
 from scripts.compare import shipped_names
 from scripts.core.conf import rows_of
@@ -23,20 +23,14 @@ from scripts.core.study import Study
 
 log = logging.getLogger(__name__)
 FOLDER = "_kept"
-GRIDS = f"{PREFIX}fair_earlier"  # the study of all methods at several points of their grids
 KEYS = ["dataset", "data_sha", "features"]  # the last is a digest, of so many digits
 DIGITS = 16
 OF_SUMMARY = ["trial", "n_selected"]
 
 
-def shipped_choices():
-    """Return the names of the shipped studies with grids: those of the papers, and the one of all methods."""
-    return [*shipped_names().values(), GRIDS]
-
-
 def studies_of(given):
-    """Return the names of studies that an option gives: one, a list, or "reference" for `shipped_choices`."""
-    return shipped_choices() if given == "reference" else [given] if isinstance(given, str) else given
+    """Return the names of studies that an option gives: one, a list, or "reference" for those of the papers."""
+    return list(shipped_names().values()) if given == "reference" else [given] if isinstance(given, str) else given
 
 
 def kept_of(study):

@@ -11,7 +11,6 @@ from scripts.core.published import PAPERS
 
 # Of a paper, by what follows the name of its study.
 STUDIES = {
-    "dgufs": {"minmax": "min-max scaling and NMI by the geometric mean"},
     "jgufs": {"replicates10": "the best of ten starts of K-means"},
 }
 RELEASED = "released programs"

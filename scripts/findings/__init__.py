@@ -6,16 +6,14 @@ import pandas as pd
 
 from metrics.study.frames import of_kmeans
 from metrics.study.summary import select
-from runners.words import counted
 from scripts.compare.controls import ALL, RANDOM, control_scores
-from scripts.core.conf import entry, unique_names
+from scripts.core.conf import unique_names
 from scripts.core.text import listed, with_interval
 from scripts.findings.clusters import Clusters, clusters_of
 from scripts.findings.kinds import Kinds, kinds_of
 from scripts.findings.plan import Estimates, choice_of, estimates, tested
 from scripts.findings.predictions import lines
 from scripts.findings.recent import gain_over, since
-from scripts.findings.search import searched
 from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import is_control
 from scripts.ranks.field import Field, field_of
@@ -43,14 +41,10 @@ class Setting(NamedTuple):
     variants: pd.DataFrame = pd.DataFrame(columns=["mean", "low", "high"], dtype=float)
     lacking_variants: tuple = ()  # those without a score on some data set
     # The same for every choice:
-    search: pd.DataFrame = pd.DataFrame()  # as `scripts.findings.search.searched` returns it
-    search_on: str = ""  # on which data
-    not_searched: tuple = ()  # methods of that study which are not in `search`
     plan: Estimates | None = None
     predictions: tuple = ()  # lines of a table, as `scripts.findings.predictions.lines` returns them
     kinds: Kinds | None = None
     clusters: Clusters | None = None
-    earlier: str = ""  # how the shipped protocol differs from the present one
 
     @property
     def names(self):
@@ -68,36 +62,18 @@ class Setting(NamedTuple):
         return listed([self.names[name] for name in methods])
 
 
-def settings_of(study, grids=None, points=None, others=()):
+def settings_of(study, points=None, others=()):
     """Return a `Setting` for each of `CHOICES`.
 
-    The search over grids is of another study where one is given; the last hypothesis is tested on `points`.  `others`
-    are the studies with other numbers of clusters, by `clusters.OTHERS`.
+    The last hypothesis is tested on the study `points`.  `others` are the studies with other numbers of clusters, by
+    `clusters.OTHERS`.
     """
     first, *rest = [_setting(study, selection) for selection in CHOICES]
     plan = estimates(study)
     told = lines(study, plan, points)
-    same = {"plan": plan, "predictions": told, "kinds": kinds_of(study), "earlier": _earlier(study)}
+    same = {"plan": plan, "predictions": told, "kinds": kinds_of(study)}
     same["clusters"] = clusters_of(study, dict(others), () if plan is None else plan.families)
-    same |= _search(grids or study, first)
     return [one._replace(**same) for one in (first, *rest)]
-
-
-def _search(study, first):
-    """Return what a `Setting` has of the search over the grids of a study, which may be that of the setting."""
-    choice, means = scores_of(study, first.selection)
-    methods, families = _complete(choice, means), {name: choice.families[name] for name in choice.datasets}
-    found, earlier = searched(study, methods, families), _earlier(study)
-    where = f"On the {counted(len(families), 'data set')} of `{study.name}`" + (f" ({earlier})" if earlier else "")
-    return {"search": found, "search_on": where, "not_searched": tuple(set(methods) - set(found.index))}
-
-
-def _earlier(study):
-    """Say which seeds and starts the rows of a study have, where its protocol in conf/ has others."""
-    stored, now = study.protocol, entry("protocol", "fair", "restarts", None)
-    seeds = stored.get("seeds") or 1
-    same = stored["restarts"] == now and seeds == entry("protocol", "fair", "seeds", None)
-    return "" if same else f"{counted(seeds, 'seed')} and {counted(stored['restarts'], 'K-means start')}"
 
 
 def scores_of(study, selection):

@@ -1,7 +1,6 @@
 """Write docs/findings.md, its figures, and the printed parts of README, paper and docs/reproduction.md, anew.
 
-The first three are of one shipped study, but for the search over grids, which is of `fair_earlier`; the last is of all
-those of the papers that are shipped.
+The first three are of one shipped study; the last is of all those of the papers that are shipped.
 
 python -m scripts.findings             write what differs, and say what
 python -m scripts.findings --check     write nothing; status 1 where something differs
@@ -13,7 +12,6 @@ import re
 import sys
 
 from runners.store.reference import PREFIX, shipped_studies
-from scripts.choices import choices_text, chosen_from, opened
 from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
 from scripts.compare.comparison_page import comparison_page
 from scripts.core.conf import ROOT
@@ -23,13 +21,11 @@ from scripts.findings import clusters, settings_of
 from scripts.findings.findings_page import further, page, paper, readme
 from scripts.findings.panels import draw, draw_families, draw_sizes
 from scripts.findings.predictions import SEARCHED
-from scripts.kept import GRIDS
 from scripts.versus.forest import drawn
 
 STUDY = "reference/fair"
 FINDINGS = "scripts.findings"
 COMPARE = "scripts.compare study=reference summary=true"
-CHOICES = "docs/choices.md"
 PAPER = "paper/paper.md"
 REPRODUCTION = "docs/reproduction.md"
 MARKS = r"(<!-- printed by python -m {} -->\n).*?(\n<!-- end -->)"
@@ -37,21 +33,18 @@ MARKS = r"(<!-- printed by python -m {} -->\n).*?(\n<!-- end -->)"
 
 def written(study):
     """Return the present text of every file, by its path."""
-    grids = Study.open(ROOT / "results", GRIDS, lists=True)
-    settings = settings_for(Study.open(ROOT / "results", study), grids)
-    others = {ROOT / REPRODUCTION: filled(REPRODUCTION, COMPARE, compared()), ROOT / CHOICES: chosen(grids)}
-    return pages(study, settings) | others
+    settings = settings_for(Study.open(ROOT / "results", study))
+    return pages(study, settings) | {ROOT / REPRODUCTION: filled(REPRODUCTION, COMPARE, compared())}
 
 
-def settings_for(study, grids=None):
-    """Return the settings of an opened study; the search of `STUDY` is that of `GRIDS`."""
+def settings_for(study):
+    """Return the settings of an opened study; `STUDY` has other studies beside it."""
     if study.name != STUDY:
         return settings_of(study)
     shipped = [name for name in (SEARCHED, *clusters.STUDIES.values()) if name in shipped_studies()]
     beside = {name: Study.open(study.results_dir, f"{PREFIX}{name}") for name in shipped}
     others = {told: beside[name] for told, name in clusters.STUDIES.items() if name in beside}
-    grids = grids or Study.open(study.results_dir, GRIDS)
-    return settings_of(study, grids, beside.get(SEARCHED), others)
+    return settings_of(study, beside.get(SEARCHED), others)
 
 
 def pages(study, settings):
@@ -66,16 +59,6 @@ def pages(study, settings):
     }
 
 
-def chosen(grids):
-    """Return docs/choices.md with what the shipped studies say of choices without labels, by ACC and by NMI."""
-    text = (ROOT / CHOICES).read_text(encoding="utf-8")
-    studies = [*opened(ROOT / "results", shipped_names().values()), chosen_from(grids)]
-    for metric in ("acc", "nmi"):
-        printed = re.sub("^#", "##", choices_text(studies, metric), flags=re.MULTILINE)
-        text = filled(CHOICES, f"scripts.choices study=reference metric={metric}", printed.strip(), text)
-    return text
-
-
 def compared():
     """Return the comparison of all that is shipped with the papers, its headings one level lower."""
     studies = open_studies(ROOT / "results", shipped_names())
@@ -83,9 +66,9 @@ def compared():
     return re.sub("^#", "##", text, flags=re.MULTILINE).strip()
 
 
-def filled(name, command, printed, text=None):
-    """Return the text of a page in which the part that a command prints is replaced; by default that of its file."""
-    text = (ROOT / name).read_text(encoding="utf-8") if text is None else text
+def filled(name, command, printed):
+    """Return the text of a page in which the part that a command prints is replaced."""
+    text = (ROOT / name).read_text(encoding="utf-8")
     marks = re.compile(MARKS.format(re.escape(command)), re.DOTALL)
     found, n_parts = marks.subn(lambda part: part[1] + printed + part[2], text)
     if n_parts != 1:

@@ -3,7 +3,7 @@
 from scripts.core.conf import family_of, printed, unique_names
 from scripts.core.text import POINTS, listed, with_interval
 from scripts.core.views import notes, render
-from scripts.findings import clusters, kinds, panels, plan, predictions, recent, search, twins
+from scripts.findings import clusters, kinds, panels, plan, predictions, recent, twins
 from scripts.ranks.choice import base_methods
 from scripts.ranks.gains import above, below
 from scripts.ranks.ranks_page import OVER, by_family, gain_notes, gains_table
@@ -34,9 +34,6 @@ def page(study, settings):
         smaller=[(one.size, fewer) for one in settings if (fewer := _smaller(one))],
         over=OVER,
         gains_table=gains_table,
-        searched=search.lines(first.search) if len(first.search) else [],
-        search_on=first.search_on,
-        not_searched=_named(first.not_searched),
         since=recent.SINCE,
         recent=[(one.size, recent.lines(one.recent)) for one in settings if len(one.recent)],
         lacking=recent.lacking(settings),
@@ -76,7 +73,6 @@ def sentences(settings):
         "findings/sentences.md.j2",
         **_values(settings),
         recent=recent,
-        search=search,
         gaining=_gaining,
         lacking_variants=_named({name for one in settings for name in one.lacking_variants}),
         twins=twins(settings[-1]),
@@ -144,7 +140,6 @@ def _values(settings):
         "outcomes": predictions.outcomes(settings[0].predictions),
         "with_interval": with_interval,
         "rules": plan,
-        "earlier": settings[0].earlier,
     }
 
 

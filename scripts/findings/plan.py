@@ -28,7 +28,7 @@ HOPED, EXPECTED = 1.4, 2.13
 ENOUGH = 15  # families: a method with scores in so many stands among the others, or in all where there are fewer
 FEWEST = math.ceil(math.log2(2 / LEVEL))  # families: p by flips of the signs of fewer is above `LEVEL`, always
 # Weights of sizes in a mean over sizes: about the inverse of the spread of gains over exploratory data sets, the median
-# of which over methods falls from 9.5 points of accuracy with 10 features to 3 with 300 (`reference/fair_earlier`).
+# of which over methods falls from 9.5 points of accuracy with 10 features to 3 with 300 (`fair_earlier` at ee2f1ea1).
 WEIGHTS = {10: 2, 25: 2, 50: 3, 100: 4, 200: 6, 300: 6}
 
 

@@ -1,5 +1,6 @@
 """Outcomes of the hypotheses of docs/plan.md: confirmed, contradicted or not confirmed by its rule."""
 
+from math import prod
 from typing import NamedTuple
 
 import pandas as pd
@@ -8,11 +9,10 @@ from metrics.study import UNSCORED
 from metrics.study.frames import of_kmeans
 from metrics.study.selections import BY_NAME
 from metrics.study.summary import Cells
-from scripts.core.conf import CONF, printed, read, unique_names
+from scripts.core.conf import CONF, find, printed, read, unique_names
 from scripts.core.text import POINTS, listed, they, with_interval
 from scripts.findings.plan import CONFIRMATORY, ENOUGH, SCORES, curves, datasets_of, over_families, sure, without
 from scripts.findings.recent import SINCE, year_of
-from scripts.findings.search import grid_points
 from scripts.ranks.choice import base_methods
 
 RIVAL = "greedy_css"
@@ -131,6 +131,11 @@ def no_choice_gains(grids, families=None):
     names = {name: BY_NAME[name].column for name in CHOICES}
     lacking = sorted(names[name] for name in CHOICES if name not in table.index.unique(0))
     return none_gains(table, len(means), names, lacking)
+
+
+def grid_points(method):
+    """Return the number of points of the grid in a method's own file; 1 where it has none."""
+    return prod(len(values) for values in ((find("method", method) or {}).get("grid") or {}).values())
 
 
 def run_whole(grids):

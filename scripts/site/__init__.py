@@ -25,8 +25,6 @@ LIMIT = 500_000  # bytes of a page that a browser opens at once
 BOARD = "fair"  # the shipped study of the leaderboard, and of the pages of methods and data sets
 # What the studies of no paper are, and the page that says what they show.
 ABOUT = {
-    "dgufs_minmax": "The DGUFS paper on features in [0, 1] ([another reading](docs/protocols.html))",
-    "fair_earlier": "Three points of every grid, of an earlier protocol ([shipped results](docs/shipped.html))",
     "fair_points": "`fair` at three points of eight grids, on small new data ([what for](docs/plan.html))",
     **{
         f"fair_{told}": f"`fair` with {told} as many clusters as classes ([what for](docs/findings.html))"

@@ -5,15 +5,13 @@ import math
 import re
 from types import SimpleNamespace
 
-import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from metrics.study.summary import select as select_of
 from scripts.core.conf import ROOT, printed
 from scripts.core.text import with_interval
-from scripts.findings import Setting, gaps_of, panels, recent, search, twins
+from scripts.findings import Setting, gaps_of, panels, recent, twins
 from scripts.findings.__main__ import FINDINGS, PAPER, STUDY, filled, pages
 from scripts.findings.findings_page import page, paper, readme, sentences
 from scripts.findings.plan import by_size, intervals_of, means_of
@@ -206,40 +204,3 @@ def test_the_sentence_on_recent_methods_names_who_gains_over_whom():
 def test_the_year_of_a_method_is_that_of_its_paper():
     years = {name: recent.year_of(name) for name in ("spca_psd", "socfs", "min_norm", "mine")}
     assert years == {"spca_psd": 2023, "socfs": 2015, "min_norm": 0, "mine": 0}
-
-
-def test_random_rankings_get_as_many_tries_as_a_method():
-    rng = np.random.default_rng(0)
-    best = pd.DataFrame({"value": rng.normal(size=6), "score": rng.normal(size=6)})
-    for tries in range(1, 7):
-        drawn = [best.loc[list(rows)] for rows in itertools.combinations(range(6), tries)]
-        chosen = [part["score"][part["value"].idxmax()] for part in drawn]
-        assert search.by_chance(best, tries) == pytest.approx(np.mean(chosen))
-    assert search.by_chance(best, 99) == best["score"][best["value"].idxmax()]
-
-
-def test_a_search_counts_methods_with_as_many_points_and_gains_are_over_as_many_tries():
-    families = {f"d{place}": f"family {place // 2}" for place in range(8)}
-    rows = []
-    for place, name in enumerate(families):
-        for draw in range(4):
-            score = 40 + draw
-            rows += [(name, "random_rankings", f'{{"draw": {draw}}}', size, score, -size) for size in (5, 9)]
-        for method, points in (("mcfs", 3), ("udfs", 3), ("rufs", 1 + 2 * (place > 0)), ("laplacian_score", 1)):
-            score = 42 + {"mcfs": 10, "udfs": -10}.get(method, 0)
-            rows += [(name, method, str(point), 5, score, point) for point in range(points)]
-    summary = pd.DataFrame(rows, columns=["dataset", "method", "params", "n_selected", "acc_mean", "silhouette_all"])
-    also = {"study": "s", "status": "converged", "is_default": True, "trial": "", "acc_std": 0.0, "protocol": PROTOCOL}
-    counts = {"n_seeds": 1, "n_asked": 1} | dict.fromkeys(("n_failed", "n_timeout", "n_out_of_memory"), 0)
-    summary = summary.assign(clusterer="kmeans", n_restarts=20, **also, **counts)
-    pivot = {"index": "dataset", "columns": "method", "values": "mean"}
-    study = SimpleNamespace(summary=summary, means=lambda *chosen: select_of(summary, *chosen).pivot(**pivot))
-    found = search.searched(study, ["mcfs", "udfs", "rufs", "laplacian_score"], families)
-    assert list(found["tries"].sort_index().items()) == [("laplacian_score", 1), ("mcfs", 3), ("udfs", 3)]
-    best_of_three = 40 + (3 * 3 + 2) / 4  # of four draws: the best is among three of them in three of four ways
-    assert found.loc["mcfs", "best_over_grid_mean"] == pytest.approx(52 - best_of_three)
-    assert found.loc["laplacian_score", "silhouette_all_mean"] == pytest.approx(42 - 41.5)
-    one = setting({"mcfs": (1, 3)})._replace(search=found, search_on="On seven data sets")
-    (text,) = (text for text in sentences([one]) if "a search" in text)
-    assert "On seven data sets, of 3 methods with a score at the largest size on all of them and up to 3 grid" in text
-    assert "without labels above 0 for MCFS" in text and text.count("below 0 for UDFS") == 2

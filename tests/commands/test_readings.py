@@ -75,10 +75,10 @@ def test_a_reading_with_the_same_scores_changes_nothing(programs):
 
 
 def test_a_study_that_reads_the_data_otherwise_is_beside_the_one_of_its_paper_only():
-    words = "min-max scaling and NMI by the geometric mean"
-    names = {"dgufs": "reference/dgufs", "rufs": "reference/rufs"}
-    assert other_studies(names) == {"dgufs": {words: "reference/dgufs_minmax"}}
-    assert not other_studies({"dgufs": "dgufs_quick"}) and not other_studies({"rufs": "rufs"})
+    words = "the best of ten starts of K-means"
+    names = {"jgufs": "reference/jgufs", "rufs": "reference/rufs"}
+    assert other_studies(names) == {"jgufs": {words: "reference/jgufs_replicates10"}}
+    assert not other_studies({"jgufs": "jgufs_quick"}) and not other_studies({"rufs": "rufs"})
     first, other = (compare_studies({"dgufs": study("dgufs", kind)}) for kind in (random_rankings, reproduction))
     found = readings(first, {("dgufs", words): other})
     _, (paper, reading, _, ours, theirs, *_, changed) = reading_lines(found)

@@ -14,6 +14,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
 GROUPS = [path.name for path in CONF.iterdir() if path.is_dir()]
 # Files that a reader would add, in the examples of the README, docs/own_method.md, own_data.md and protocols.md.
+GONE = {"results/reference/fair_earlier"}  # the plan, which is not changed any more, names it
 INVENTED = {"two_plates", "x", "mine", "spread", "wine", "small"}
 FOLDERS = "|".join(sorted(path.name for path in ROOT.iterdir() if path.is_dir())).replace(".", r"\.")
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -89,7 +90,7 @@ def paths(text):
 def test_every_path_and_every_link_on_a_page_exists(page):
     text = page.read_text(encoding="utf-8")
     ours = {path for path in paths(text) if not INVENTED & set(re.findall(r"[a-z]+", path))}
-    assert not {path for path in ours if not (ROOT / path).exists()}
+    assert not {path for path in ours - GONE if not (ROOT / path).exists()}
     links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
     assert not {link for link in links if not (page.parent / link).exists()}
 

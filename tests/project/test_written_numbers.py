@@ -1,14 +1,13 @@
 """Numbers that a page has by hand are what shipped results, papers, settings, or the blocks of the page itself say."""
 
 import numpy as np
-import pandas as pd
 from pages import WORDS, claimed, measured_datasets, says, words_of
 
 from metrics import nearest_neighbour
 from metrics.study.frames import of_kmeans
 from scripts import restarts
-from scripts.compare import columns, evidence, shipped_names
-from scripts.core.conf import ROOT, family_of, find
+from scripts.compare import columns, evidence
+from scripts.core.conf import find
 from scripts.core.published import PAPERS, load_published, published_cells
 from scripts.core.refits import KEPT
 from scripts.verify import scores
@@ -55,20 +54,10 @@ def test_random_rankings_are_as_many_as_the_pages_say(shipped):
     says(REPRODUCTION, "are a hundred in the studies of DGUFS and K-means UFS, and twenty in the other three")
 
 
-def test_the_earlier_and_the_smaller_studies_have_what_the_pages_say(shipped):
-    trials, points = shipped("fair_earlier").trials, shipped("fair_points").trials
-    whole = set(trials["dataset"]) - {"att", "webkb4"}
-    assert trials.query("method != 'random_rankings'").groupby(["dataset", "method"])["params"].nunique().max() == 3
-    assert points.groupby(["dataset", "method"])["params"].nunique().max() == 3 and trials["nth_seed"].eq(0).all()
-    longer = (trials["fit_s"] > 61).sum()
-    says(
-        PROTOCOLS,
-        f"`fair_earlier` three of each grid on {len(whole)} data sets (`runner.points=3`), with a limit of 60 CPU "
-        f"seconds but for {longer} fits",
-        f"three grid points of each of the {WORDS[points['method'].nunique()]} methods",
-    )
-    starts = shipped("fair_earlier").protocol["restarts"]
-    says(SHIPPED, f"the {len(whole)} exploratory data sets, and a part of", f"({starts} starts, one seed,")
+def test_the_smaller_study_has_what_the_page_says(shipped):
+    points = shipped("fair_points").trials
+    assert points.groupby(["dataset", "method"])["params"].nunique().max() == 3
+    says(PROTOCOLS, f"three grid points of each of the {WORDS[points['method'].nunique()]} methods")
 
 
 def test_what_ufsol_took_from_others_is_as_far_from_rufs_as_the_pages_say():
@@ -148,9 +137,3 @@ def test_constants_on_the_page_are_those_of_the_code():
     grid = np.prod([len(find("protocol", "jgufs")["grid_values"])] * len(find("method", "jgufs")["grid"]))
     says(READING, f'"jgufs 7 of {grid} points"')
     assert f"jgufs 7 of {grid} points" in words_of(REPRODUCTION)
-
-
-def test_choices_are_judged_over_as_many_families_as_the_page_says():
-    names = [*shipped_names().values(), "reference/fair_earlier"]
-    rows = pd.concat([pd.read_parquet(ROOT / "results" / name, columns=["dataset"]) for name in names])
-    says(READING, f"each by itself, over {WORDS[len({family_of(name) for name in rows['dataset'].unique()})]} families")

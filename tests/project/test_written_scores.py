@@ -8,7 +8,7 @@ import pytest
 from pages import BLOCK, WORDS, claimed, measured_datasets, printed, says
 
 from datasets import load_dataset
-from metrics.study.frames import of_kmeans, params_of
+from metrics.study.frames import params_of
 from scripts.compare import shipped_names
 from scripts.core.conf import ROOT, find
 from scripts.core.conf import printed as shown
@@ -64,14 +64,7 @@ def test_the_printed_pixels_that_are_not_those_of_smallest_norm_are_as_far_off_a
     says(OBJECTIONS, f"except for one at {first} and one at {second}, whose norms are {near} and {far} % above that of")
 
 
-def test_starts_of_dgufs_do_what_the_page_says(shipped):
-    study = shipped("dgufs_minmax")
-    stds = study.seeds[study.seeds["clusterer"] == "learned"].merge(study.trials[["trial", "dataset", "method"]])
-    own, other = (stds[stds["method"] == name] for name in ("dgufs", "dgufs_normalized"))
-    most = other.loc[other["acc_std"].idxmax()]
-    assert own["acc_std"].max() == 0 and most["dataset"] == "pie10p"
-    seeds = pd.read_parquet(ROOT / "results/reference/dgufs_minmax/_seeds/dgufs_normalized.parquet")["seed"].nunique()
-    says(OBJECTIONS, f"their std is up to {most['acc_std']:.1f} points of ACC (PIE 10P; {WORDS[seeds]} starts")
+def test_fits_of_dgufs_end_as_the_page_says(shipped):
     fits = shipped("dgufs").frame.query("method == 'dgufs'")
     assert set(fits["status"]) == {"collapsed"} and fits.query("clusterer == 'learned'")["nmi_mean"].max() == 0
     says(OBJECTIONS, f"at every point of the grid on all {WORDS[fits['dataset'].nunique()]} data sets")
@@ -154,17 +147,11 @@ def test_what_is_said_of_the_fits_of_the_five_tables_is_what_is_shipped(shipped)
 
 
 def test_commits_that_are_not_in_this_history_have_as_many_fits_as_the_page_says(shipped):
-    names = ["fair_earlier", "dgufs_minmax", "rufs", "ufsol", *(set(PAPERS) - {"rufs", "ufsol"})]
-    shas = pd.concat({name: shipped(name).trials["git_sha"] for name in names}, names=["study"])
-    amended, dirty = shas[shas.str.startswith("9b021e7c")], shas[shas.str.endswith("-dirty")].groupby("study").size()
-    assert set(amended.index.get_level_values("study")) == set(names[:4])
-    assert set(dirty.index) == {"fair_earlier", "rufs", "ufsol"}
-    says(
-        SHIPPED,
-        f"{len(amended)} of the shipped fits name it",
-        f"{dirty.sum()} fits say `-dirty`: {WORDS[dirty['fair_earlier']]} in",
-        f"and {dirty['rufs'] + dirty['ufsol']} in `rufs` and `ufsol`",
-    )
+    shas = pd.concat({name: shipped(name).trials["git_sha"] for name in PAPERS}, names=["study"])
+    amended, dirty = shas[shas.str.startswith("9b021e7c")], shas[shas.str.endswith("-dirty")]
+    for found in (amended, dirty):
+        assert set(found.index.get_level_values("study")) == {"rufs", "ufsol"}
+    says(SHIPPED, f"{len(amended)} of the shipped fits name it", f"{len(dirty)} fits say `-dirty`")
     truth = shipped("ground_truth").trials["dataset"].str.extract(r"truth_(\w+)_d[\d_]+_s(\d)")
     says(SHIPPED, f"{WORDS[truth[1].nunique()]} seeds of each difficulty of the {truth[0].nunique()} families")
 
@@ -254,19 +241,12 @@ def test_what_is_said_of_spdfs_in_fair_is_what_is_shipped(shipped):
 # --- the reasons in reproduction.md, of results/published_explanations.csv
 
 
-def test_reasons_that_rest_on_what_is_stored_are_what_it_says(shipped):
-    study = shipped("dgufs_minmax")
-    best = of_kmeans(pd.concat([study.select(metric) for metric in ("acc", "nmi")])).query("dataset == 'prostate_ge'")
-    best = best.pivot(index="method", columns="metric", values="mean")
-    own, released = (" and ".join(texts(best.loc[name])) for name in ("udfs", "udfs_released"))
-    apart = np.abs(np.subtract(*(printed("dgufs", "prostate_ge", name) for name in ("udfs", "all_features")))).max()
+def test_reasons_that_rest_on_what_is_stored_are_what_it_says():
     graph = claimed("kmeans_ufs_metrics", "fashion")
     acc, nmi = texts(graph[name]["unit_norm"] for name in ("control: mean ACC", "control: mean NMI, geometric"))
     whole = " and ".join(texts(printed("kmeans_ufs", "fashion", "all_features")))
     says(
         REPRODUCTION,
-        f"min-max scaling gives {own}, and there the released program {released}; what is printed is within "
-        f"{apart:.1f} points of all features",
         f"there all features have {acc} and {nmi} (printed {whole})",
         f"reaches 76.5, {printed('jgufs', 'coil20', 'jgufs')[1] - 76.5:.1f} points below",
     )
