@@ -209,7 +209,7 @@ def _missing(spec, problems, data_dir, download):
     for number in (source["openml"] for source in spec["sources"] if "openml" in source):
         # A file of this name is that of data=openml:NUMBER, which conf/dataset, and so fetch_data, need not know.
         own = any(source["file"] == f"openml_{number}.npz" for source in spec["sources"])
-        command = "the same command" if own else f"`python -m scripts.fetch_data {spec['name']}`"
+        command = "the same command" if own else f"`python -m scripts.fetch_data dataset={spec['name']}`"
         lines.append(f"  To make the file: {command} where there is a network.")
     several = any(len(files_of(source)) > 1 for source in spec["sources"])
     which = "all the files of a source into one folder of" if several else "one of these files into"

@@ -1,11 +1,4 @@
-"""Download data sets, or list and verify those that are there.
-
-python -m scripts.fetch_data --list                 what there is, and where it is found
-python -m scripts.fetch_data --list umist           with origin, terms, citation and addresses
-python -m scripts.fetch_data umist pie10p           download these two, unless they are there
-python -m scripts.fetch_data --all --jobs 4         download everything that is missing
-python -m scripts.fetch_data --verify               check the checksums, shapes and values of all that is there
-"""
+"""Download data sets, or list and verify those that are there: ``python -m scripts.fetch_data --help``."""
 
 import sys
 import traceback
@@ -16,37 +9,33 @@ from datasets.base import check_dataset
 from datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user_dirs
 from datasets.loaders import read_source
 from datasets.spec import files_of
-from runners.cli.boundary import boundary, guard
+from runners.cli.boundary import guard
 from runners.words import counted, did_you_mean
-from scripts.core.programs import parser_of
+from scripts.core.entry import command
+
+ALL = "all"  # in the place of names
 
 
-def main(arguments=None):
-    """Run the command line; the exit status is 1 where a data set failed and 2 for a wrong command."""
-    parser = _parser()
-    options = parser.parse_args(arguments)
-    known = dataset_names()
-    unknown = sorted(set(options.names) - set(known))
-    if unknown:
-        near = "".join(did_you_mean(name, known) for name in unknown)
-        parser.error(f"unknown: {', '.join(unknown)}.{near} The known data sets are {', '.join(known)}")
-    if options.names and options.all:
-        parser.error(f"--all is all data sets, and {counted(len(options.names), 'name')} was given: one or the other")
-    if options.jobs < 1:
-        parser.error(f"--jobs {options.jobs} must be at least 1")
-    if not (options.names or options.all or options.list or options.verify):
-        parser.error(f"name data sets, or --all; the known ones are {', '.join(known)}")
-    names = list(dict.fromkeys(options.names)) or known
-    try:
-        user_dirs(options.data_dir)
-        if options.list:
-            return print_list(names, options.data_dir, details=bool(options.names))
-    except DataError as error:
-        print(error, file=sys.stderr)
-        return 1
-    if options.verify:
-        return _over(names, lambda name: verify(name, options.data_dir, required=name in options.names), options.jobs)
-    return _over(names, lambda name: bring(name, options.data_dir), options.jobs)
+@command("fetch_data")
+def main(options):
+    """Do what the options say; the exit status is 1 if a data set failed."""
+    known, given = dataset_names(), options["dataset"]
+    wanted = [given] if isinstance(given, str) else given or []
+    for name in wanted if given != ALL else ():
+        if name not in known:
+            raise ValueError(
+                f"dataset={name}: there is no such data set.{did_you_mean(name, known)} list=true shows all."
+            )
+    if not (wanted or options["list"] or options["verify"]):
+        raise ValueError(f"name data sets by dataset=NAME,NAME, or dataset=all; there are {', '.join(known)}")
+    named = list(dict.fromkeys(wanted)) if given != ALL else []
+    names, folder = named or known, options["data_dir"]
+    user_dirs(folder)
+    if options["list"]:
+        return print_list(names, folder, details=bool(named))
+    if options["verify"]:
+        return _over(names, lambda name: verify(name, folder, required=name in named), options["jobs"])
+    return _over(names, lambda name: bring(name, folder), options["jobs"])
 
 
 def bring(name, data_dir=None):
@@ -71,7 +60,7 @@ def verify(name, data_dir=None, required=False):
         files = " or ".join(" and ".join(file["file"] for file in files_of(source)) for source in spec["sources"])
         fetched = any(map(addresses, spec["sources"]))
         raise DataError(
-            f"not there: python -m scripts.fetch_data {name}"
+            f"not there: python -m scripts.fetch_data dataset={name}"
             if fetched
             else f"not there: put {files} into UFS_DATA_DIR{_why(spec)}"
         )
@@ -162,19 +151,6 @@ def _shape(of):
     return " x ".join("?" if number is None else str(number) for number in found)
 
 
-def _parser():
-    parser = parser_of("scripts.fetch_data", __doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help="data sets (default with --list and --verify: all)")
-    parser.add_argument("--all", action="store_true", help="all data sets")
-    parser.add_argument("--list", action="store_true", help="print what there is; download nothing")
-    parser.add_argument("--verify", action="store_true", help="check what is there; download and change nothing")
-    parser.add_argument("--data-dir", metavar="FOLDER", help="a folder of files of your own [$UFS_DATA_DIR]")
-    parser.add_argument("--jobs", type=int, default=4, metavar="N", help="downloads at once [4]")
-    return parser
-
-
 if __name__ == "__main__":
     guard("interrupted: partial downloads are kept; the same command goes on from there")
-    with boundary():
-        status = main()
-    sys.exit(status)
+    sys.exit(main())

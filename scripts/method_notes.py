@@ -7,10 +7,9 @@ page for each of them.
 import inspect
 import re
 
-from runners.cli.boundary import boundary
 from runners.experiment.method import load_class
 from scripts.core.conf import ROOT, find, read_group
-from scripts.core.programs import parser_of
+from scripts.core.entry import command
 from scripts.core.views import render
 
 
@@ -51,7 +50,11 @@ def _row(page):
     return [links, " ".join(line.split()), citations(names), f"[`{source_of(target)}`](../{source_of(target)})"]
 
 
+@command("method_notes")
+def main(options):
+    """Print the list."""
+    print(method_notes(), end="")
+
+
 if __name__ == "__main__":
-    with boundary():
-        parser_of("scripts.method_notes", __doc__).parse_args()
-        print(method_notes(), end="")
+    main()

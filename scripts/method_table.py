@@ -1,11 +1,4 @@
-"""Every method at its default parameters: seconds, sweeps, status, memory, objective, ACC and NMI, as Markdown.
-
-python run.py experiment=methods                            runs what the table shows, and goes on where it was
-python -m scripts.method_table                              one table for each data set
-python -m scripts.method_table --datasets umist --methods rufs mcfs
-
-What is missing or failed is named below the tables, with the command that fills it.
-"""
+"""Every method at its default parameters, as Markdown: ``python -m scripts.method_table help``."""
 
 import shlex
 
@@ -15,10 +8,11 @@ from datasets import dataset_names
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
 from metrics.study.frames import params_of
-from runners.cli.boundary import boundary
+from runners.place import place_of
 from runners.store.row import from_json
-from scripts.core.conf import ROOT, find, names
-from scripts.core.programs import parser_of
+from runners.words import did_you_mean
+from scripts.core.conf import find, names
+from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver, mean_std
 from scripts.core.views import render
@@ -111,29 +105,26 @@ def _commands(chosen, methods, datasets, options):
     ]
 
 
-def main(arguments=None):
+@command("method_table")
+def main(options):
     """Print the tables, or write them to a file."""
-    parser = parser_of("scripts.method_table", __doc__)
-    known = names("method")
     sweep = find("experiment", "methods")["hydra"]["sweeper"]["params"]["dataset"].split(",")
-    parser.add_argument("--methods", nargs="+", default=known, choices=known, metavar="NAME", help="[all]")
-    parser.add_argument(
-        "--datasets", nargs="+", default=sweep, choices=dataset_names(), metavar="NAME", help=f"[{' '.join(sweep)}]"
-    )
-    parser.add_argument("--study", default="methods", help="[methods]")
-    parser.add_argument("--results-dir", default=str(ROOT / "results"), metavar="FOLDER", help="[results]")
-    parser.add_argument("--output", metavar="FILE", help="[the terminal]")
-    options = parser.parse_args(arguments)
-    study = Study.open(options.results_dir, options.study)
+    wanted = {}
+    for option, known, usual in (("methods", names("method"), None), ("datasets", dataset_names(), sweep)):
+        given = options[option]
+        wanted[option] = [given] if isinstance(given, str) else given or usual or known
+        for name in wanted[option]:
+            if name not in known:
+                raise ValueError(f"{option}={name} is unknown.{did_you_mean(name, known)}")
+    study = Study.open(options["results_dir"], options["study"])
     name = study.own_name
     if name != "methods" and find("experiment", name):
         extra = [f"experiment={name}", "runner.points=default"]
     else:
         extra = ["experiment=methods", *([f"study={name}"] if name != "methods" else [])]
-    extra += [f"results_dir={options.results_dir}"] if options.results_dir != str(ROOT / "results") else []
-    deliver(method_table(study, options.methods, options.datasets, extra), options.output)
+    extra += place_of(options["results_dir"])
+    deliver(method_table(study, *wanted.values(), extra), options["output"])
 
 
 if __name__ == "__main__":
-    with boundary():
-        main()
+    main()

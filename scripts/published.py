@@ -3,8 +3,7 @@
 import numpy as np
 import pandas as pd
 
-from runners.cli.boundary import boundary
-from scripts.core.programs import parser_of
+from scripts.core.entry import command
 from scripts.core.published import PATH, YEARS, load_published
 
 # Section 5.2 of the UFSOL paper: its baselines' results are those of "their published works".  The RUFS paper has 18
@@ -66,7 +65,8 @@ def _pairs(published, paper, earlier):
     return pairs.assign(difference=pairs["mean_percent"] - pairs["mean_percent_earlier"])
 
 
-def main():
+@command("published")
+def main(options):
     """Write the marks and how rows were judged; the numbers do not change by a byte."""
     published = pd.read_csv(PATH, dtype=str, keep_default_na=False)
     published["inherited"] = mark_inherited(load_published())
@@ -77,6 +77,4 @@ def main():
 
 
 if __name__ == "__main__":
-    with boundary():
-        parser_of("scripts.published", __doc__).parse_args()
-        main()
+    main()

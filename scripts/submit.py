@@ -5,7 +5,7 @@
     python -m scripts.submit mine runner.n_jobs=1        with words that run.py takes about method and runner
 
 The same command goes on where it was stopped.  Its data sets are those of the shipped study that are on this machine:
-python -m scripts.fetch_data --all gets the others.  At the end it says what to commit and push.
+python -m scripts.fetch_data dataset=all gets the others.  At the end it says what to commit and push.
 """
 
 import subprocess
@@ -48,7 +48,7 @@ def main():
             f"{', '.join(changed)}: not committed, and its rows would say -dirty. Commit first: git add "
             f"{' '.join(changed)} && git commit -m 'ENH {given.method}'"
         )
-    if check([given.method, "--no-data"]):
+    if check([f"method={given.method}", "data=false"]):
         raise ValueError(f"{given.method} must keep the contract: mend what says FAIL above.")
     study = Study.open(given.results_dir, PREFIX + STUDY, given.data_dir)
     datasets, said = data_sets(study, given.datasets, given.data_dir)

@@ -1,14 +1,4 @@
-"""Check a method, a newcomer's own or one of conf/method, and print what holds, what does not, and how fast it is.
-
-python -m scripts.check_method mine                         conf/method/mine.yaml: the contract, then three data sets
-python -m scripts.check_method mine --config-dir FOLDER     FOLDER/method/mine.yaml, as for run.py
-python -m scripts.check_method mysel.MySel                  a class or function that run.py takes as it is
-python -m scripts.check_method mine --datasets orl coil20   other data sets
-python -m scripts.check_method mine --no-data               the contract alone: seconds
-python -m scripts.check_method mine --verbose               with the tracebacks
-
-The exit status is 0 where everything holds, 1 where something fails, and 2 for a wrong command.
-"""
+"""Check that a method keeps the contract, and print what holds, what does not, and how fast it is."""
 
 from scripts.check_method.configuration import CONFIGURATION, FIRST_FIT, GROUPS
 from scripts.check_method.contract import FAIL, KNOWN, OK, examine, examine_as_estimator

@@ -1,66 +1,136 @@
-"""The frame of every command line of ``key=value``: its configuration, its checks and its errors."""
+"""The frame of every command line of ``key=value``: its options, their checks and its errors."""
 
 import functools
-import os
-import re
 import sys
 from pathlib import Path
 
-import hydra
-from hydra.core.hydra_config import HydraConfig
-from omegaconf import DictConfig, OmegaConf
+from omegaconf import OmegaConf
 
+import runners.place  # noqa: F401  # what ${root:} stands for
 from runners.cli.boundary import end
-from runners.cli.help import narrow_help, refused
+from runners.cli.help import entries, narrow, refused
 from runners.errors import ConfigError
 from runners.experiment.kinds import check_fields
-from scripts.core.conf import CONF, read
-from scripts.core.options import OPTIONS
+from runners.words import did_you_mean
+from scripts.core.conf import CONF, composed, names, read
+from scripts.core.options import GROUPS, OPTIONS
 from scripts.core.programs import program
 
 FORMATS = {".csv": "csv", ".html": "html", ".tex": "latex"}  # of a page, by its file's ending; Markdown otherwise
 
 
+class Options(dict):
+    """The options of a command; `typed` has the names of those that the command line gives."""
+
+    typed = frozenset()
+
+
 def command(name, parts=None):
     """Make a function of checked options a command line; a ValueError that it raises is printed as one line.
 
-    `scripts.core.options.OPTIONS` has the types of its options by its name, which is that of its configuration, too.
-    `parts` has, by option, a function that makes and checks its value from a part of the configuration, before the
-    other options are checked, as these may name something in it.
+    conf/NAME.yaml has the options with their defaults, `scripts.core.options.OPTIONS` their types.  `parts` has, by
+    option, a function that makes and checks its value from the options, before the others are checked, as these may
+    name something in it.
     """
-    folder, file = CONF, name
-    if (CONF / name).is_dir():  # in conf/ itself Hydra would take options such as dataset=... for groups
-        folder, file = CONF / name, "config"
 
     def decorate(function):
-        @hydra.main(version_base="1.3", config_path=str(folder), config_name=file)
-        def composed(config: DictConfig):
-            with program():
-                made = {part: make(_plain(config.get(part))) for part, make in (parts or {}).items()}
-                options = {option: value for option, value in _plain(config).items() if option not in made}
-                needed = OPTIONS[name].keys() & read(folder / f"{file}.yaml").keys()
-                if lacking := sorted(needed - options.keys()):
-                    raise ConfigError(f"{lacking[0]} must be given: {lacking[0]}=...")
-                if options.get("format", "") is None and "output" in options:
-                    options["format"] = _format_of(options["output"], OPTIONS[name]["format"])
-                check_fields(name, options, OPTIONS[name])
-                if options.get("n_jobs") == -1:
-                    from joblib import cpu_count  # here, as few commands need it
-
-                    options["n_jobs"] = cpu_count()
-                function(options | made)
-
         @functools.wraps(function)
-        def main():
-            if words := refused(sys.argv[1:]):
-                end(f"error: {words}", 1)
-            os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # makes Hydra raise its errors, which become a line here
-            with program(), narrow_help(sys.argv[1:]):
-                composed()
+        def main(words=None):
+            words = sys.argv[1:] if words is None else list(words)
+            with program():
+                if {"--help", "-h"} & set(words):
+                    return print(help_of(name))
+                if answer := refused(words):
+                    end(f"error: {answer}", 1)
+                options = read_options(name, words)
+                made = {part: make(options) for part, make in (parts or {}).items()}
+                check(name, options, made)
+                options.update(made)
+                return function(options)
 
         return main
 
     return decorate
+
+
+def help_of(name):
+    """Return the help of a command: how it is called, and its options as they stand in its file."""
+    lines = (CONF / f"{name}.yaml").read_text(encoding="utf-8").partition("help: |\n")[2].splitlines()
+    n_head = next((place for place, line in enumerate(lines) if line[:1].isalpha()), len(lines))
+    head = [line.removeprefix("  ") for line in lines[:n_head]]
+    page = [*head, "Options and their defaults:", "", *(f"  {line}" for line in lines[n_head:])]
+    return "\n".join(map(narrow, entries("\n".join(page).rstrip())))
+
+
+def read_options(name, words):
+    """Return the `Options` of a command line: those of the command's file, with what the words say in their place."""
+    given = [_parsed(name, word) for word in words]
+    options, group, typed = defaults(name), GROUPS.get(name), set()
+    if group:
+        chosen = dict(given).get(group.option, options[group.option])
+        if chosen not in names(group.folder):
+            known = names(group.folder)
+            hint = did_you_mean(str(chosen), known) or f" There are: {', '.join(known)}."
+            raise ConfigError(f"{group.option}={chosen}: there is no {group.option} of this name.{hint}")
+        content = composed(group.folder, chosen)
+        own = {group.option: chosen} | content if group.is_flat else {group.option: {"file": chosen} | content}
+        options = options | own
+        typed = {key for key, _ in given if key == group.option}
+        given = [(key, value) for key, value in given if key != group.option]
+    tree = OmegaConf.create(options)
+    for key, value in given:
+        OmegaConf.update(tree, key, value, force_add=True)
+    found = Options(OmegaConf.to_container(tree, resolve=True))
+    found.typed = frozenset(part for key, _ in given for part in (key, key.partition(".")[0])) | typed
+    return found
+
+
+def defaults(name):
+    """Return the options of a command as its file has them."""
+    return {key: value for key, value in read(CONF / f"{name}.yaml").items() if key != "help"}
+
+
+def _parsed(name, word):
+    """Return the option and the value of a word, which is written as for run.py; `a,b` is a list here."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser  # here, as it takes long to import
+    from hydra.errors import HydraException
+
+    if "=" not in word:
+        first = next(iter(OPTIONS[name]))
+        raise ConfigError(f"{word!r} is not an option: write OPTION=VALUE, such as {first}={word}; --help shows all.")
+    try:
+        read_word = OverridesParser.create().parse_overrides([word])[0]
+    except HydraException:
+        key, _, value = word.partition("=")
+        return key, value  # a text that Hydra's grammar would want in quotes
+    if read_word.type.name != "CHANGE":
+        raise ConfigError(f"{word}: write {word.lstrip('+~')}, without a sign before it.")
+    if read_word.is_sweep_override():
+        return read_word.key_or_group, [_plain(value) for value in read_word.sweep_iterator()]
+    return read_word.key_or_group, _plain(read_word.value())
+
+
+def _plain(value):
+    """Return a value of Hydra's parser without the marks of its quotes."""
+    if isinstance(value, dict):
+        return {str(_plain(key)): _plain(own) for key, own in value.items()}
+    if isinstance(value, list):
+        return [_plain(own) for own in value]
+    return getattr(value, "text", value)
+
+
+def check(name, options, made):
+    """Refuse options that the command does not have, and values of another kind than it takes."""
+    others = {key: value for key, value in options.items() if key not in made}
+    if lacking := sorted(OPTIONS[name].keys() & defaults(name).keys() - options.keys()):
+        raise ConfigError(f"{lacking[0]} must be given: {lacking[0]}=...")
+    if others.get("format", "") is None and "output" in others:
+        options["format"] = others["format"] = _format_of(others["output"], OPTIONS[name]["format"])
+    check_fields(name, others, OPTIONS[name])
+    if options.get("n_jobs") == -1:
+        from joblib import cpu_count  # here, as few commands need it
+
+        options["n_jobs"] = cpu_count()
 
 
 def _format_of(output, kind):
@@ -70,13 +140,3 @@ def _format_of(output, kind):
     if not kind.holds(found):
         raise ConfigError(f"output={output} asks by {ending} for format={found}, which must be {kind.words}.")
     return found
-
-
-def is_typed(option):
-    """Return True where the command line names an option, or a part of it."""
-    words = HydraConfig.get().overrides.task
-    return any(re.match(rf"[+~]*{option}(?=[=.@]|$)", word) for word in words)
-
-
-def _plain(part):
-    return OmegaConf.to_container(part, resolve=True) if OmegaConf.is_config(part) else part

@@ -1,5 +1,7 @@
 """The options of every command line of ``key=value``, with their types, checked before anything is read."""
 
+from typing import NamedTuple
+
 from metrics.study import METRICS
 from metrics.study.selections import SELECTIONS
 from runners.experiment.kinds import (
@@ -42,8 +44,19 @@ FILLS, COLUMNS = ("error", "median", "drop"), ("same", "common")
 POSTHOC = one_of("nemenyi", "wilcoxon_holm")
 FIELD = {"variants": one_of("base", "all"), "rope": number(0, 100), "partial": FLAG}
 
+
+class Group(NamedTuple):
+    """Files of conf/ that bring options of a command: those of `folder`, named by `option`."""
+
+    option: str
+    folder: str
+    is_flat: bool  # the options of the file are options of the command
+
+
+GROUPS = {"make_figure": Group("figure", "figure", True), "make_table": Group("table", "table", False)}
 OPTIONS = {
     "make_table": {
+        "table": NAME,
         **RESULTS, **OUTPUT,
         "study": optional(STUDY),
         "metric": optional(one_of(*METRICS, "seconds")),
@@ -57,7 +70,37 @@ OPTIONS = {
         "selection": SELECTION,
         "width": whole(20, 10_000),
     },
+    "fetch_data": {
+        "dataset": optional(one_or_more(NAME)),
+        "list": FLAG,
+        "verify": FLAG,
+        "jobs": whole(1, 64),
+        **DATA,
+    },
+    "check_method": {
+        "method": optional(NAME),
+        "datasets": optional(one_or_more(NAME)),
+        "data": FLAG,
+        "config_dir": optional(PATH),
+        "tracebacks": FLAG,
+        **DATA,
+    },
+    "findings": {
+        **RESULTS,
+        "write": FLAG,
+        "check": FLAG,
+        "summary": optional(PATH),
+        "further": optional(STUDY),
+    },
+    "method_table": {
+        **RESULTS, **OUTPUT,
+        "methods": optional(one_or_more(NAME)),
+        "datasets": optional(one_or_more(NAME)),
+    },
+    "published": {},
+    "method_notes": {},
     "make_figure": {
+        "figure": NAME,
         **RESULTS, **OUTPUT, **DATA,
         "protocol": STUDY,
         "draw": TEXT,

@@ -1,12 +1,4 @@
-"""Write docs/findings.md, its figures, and the printed parts of README, paper and docs/reproduction.md, anew.
-
-The first three are of one shipped study; the last is of all those of the papers that are shipped.
-
-python -m scripts.findings             write what differs, and say what
-python -m scripts.findings --check     write nothing; status 1 where something differs
-python -m scripts.findings --summary FILE.pdf     the findings on two pages, and nothing else
-python -m scripts.findings --further STUDY     print what data sets beyond the plan's say of its hypotheses
-"""
+"""``python -m scripts.findings --help``."""
 
 import re
 import sys
@@ -15,7 +7,8 @@ from runners.store.reference import PREFIX, shipped_studies
 from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
 from scripts.compare.comparison_page import comparison_page
 from scripts.core.conf import ROOT
-from scripts.core.programs import parser_of, program, renewed
+from scripts.core.entry import command
+from scripts.core.programs import renewed
 from scripts.core.study import Study
 from scripts.findings import clusters, settings_of
 from scripts.findings.findings_page import further, page, paper, readme
@@ -76,27 +69,21 @@ def filled(name, command, printed):
     return found
 
 
-def main():
-    """Run the command line."""
-    parser = parser_of("scripts.findings", __doc__)
-    parser.add_argument("--study", default=STUDY, help="a shipped study (%(default)s)")
-    parser.add_argument("--check", action="store_true", help="write nothing; status 1 where something differs")
-    parser.add_argument("--summary", metavar="FILE", help="a PDF of two pages; nothing else is written")
-    parser.add_argument("--further", metavar="STUDY", help="any study of data beyond the plan's; nothing is written")
-    parser.add_argument(
-        "--results-dir", default=ROOT / "results", help="where the study of --further lies (%(default)s)"
-    )
-    given = parser.parse_args()
-    if given.further:
-        return print(further(Study.open(given.results_dir, given.further)))
-    if given.summary:
+@command("findings")
+def main(options):
+    """Print the findings, or write the pages that print them."""
+    if options["further"]:
+        return print(further(Study.open(options["results_dir"], options["further"])))
+    if options["summary"]:
         from scripts.findings.summary import save_summary
 
-        save_summary(given.study, settings_for(Study.open(ROOT / "results", given.study)), given.summary)
-        return print(given.summary)
-    sys.exit(renewed(written(given.study), given.check))
+        settings = settings_for(Study.open(ROOT / "results", options["study"]))
+        save_summary(options["study"], settings, options["summary"])
+        return print(options["summary"])
+    if options["write"] or options["check"]:
+        return renewed(written(options["study"]), options["check"])
+    print(readme(settings_for(Study.open(ROOT / "results", options["study"]))))
 
 
 if __name__ == "__main__":
-    with program():
-        main()
+    sys.exit(main())

@@ -33,7 +33,7 @@ def text_page(study, settings):
     head = (
         f"{len(settings[0].methods)} methods with scores on all of {len(field.families)} data sets: "
         f"{by_family(field.families)}. Study {study}, version {suite['version']} of ufs-bench. "
-        f"`python -m scripts.findings --summary FILE` prints these two pages."
+        f"`python -m scripts.findings summary=FILE` prints these two pages."
     )
     numbered = [f"{number}. {text}" for number, text in enumerate(sentences(settings), 1)]
     texts = [_plain(text) for text in (head, *numbered)]

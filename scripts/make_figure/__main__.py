@@ -2,16 +2,9 @@
 
 from pathlib import Path
 
-from hydra.core.hydra_config import HydraConfig
-from omegaconf import OmegaConf
-
-from runners.cli.boundary import end
-from runners.errors import ConfigError
-from runners.experiment.kinds import check_fields
 from runners.store.reference import PREFIX
 from scripts.core.command_lines import MissingResults, fill_pairs, no_results, with_commands
 from scripts.core.entry import command
-from scripts.core.options import OPTIONS
 from scripts.core.study import Study
 from scripts.make_figure import FIGURES, save
 from scripts.make_figure.options import file_name, settings_of
@@ -21,7 +14,7 @@ from scripts.make_figure.style import take_away
 @command("make_figure")
 def main(options):
     """Draw the figure that the options describe and print where it is."""
-    name = HydraConfig.get().runtime.choices.get("figure")
+    name = options["figure"]
     if options.get("draw") not in FIGURES:
         raise ValueError(f"figure={name} is not available: {options.get('reason', 'its file says not what to draw.')}")
     study, draw = Study.open(options["results_dir"], options["study"], options["data_dir"]), FIGURES[options["draw"]]
@@ -37,18 +30,6 @@ def main(options):
     for file in save(figure, path):
         print(file)
 
-
-def _folder(*, _root_):
-    """Return the folder for Hydra's files of a sweep; it is made before `main` runs, so a wrong name ends it here."""
-    given = {name: OmegaConf.select(_root_, name) for name in ("study", "results_dir")}
-    try:
-        check_fields("make_figure", given, OPTIONS["make_figure"])
-    except ConfigError as error:
-        end(f"error: {error}", 1)
-    return str(Path(given["results_dir"]) / given["study"].replace("/", "-") / "figures" / ".hydra")
-
-
-OmegaConf.register_new_resolver("figures_folder", _folder, replace=True)
 
 if __name__ == "__main__":
     main()

@@ -3,10 +3,11 @@
 import inspect
 
 from runners.words import did_you_mean
-from scripts.core.conf import check_names, composed, find, printed
+from scripts.core.conf import check_names, composed, printed
+from scripts.core.entry import defaults
 
 # Options of every figure: where results are, where it goes, and what stands around it.
-PLACES = {"draw", "study", "protocol", "output", "results_dir", "data_dir", "title", "note"}
+PLACES = {"figure", "draw", "study", "protocol", "output", "results_dir", "data_dir", "title", "note"}
 # Options that are part of a file's name where they differ from the figure's own file.
 NAMED = "metric clusterer selection kind others test size yscale".split()
 
@@ -15,8 +16,7 @@ def one(names, option="dataset"):
     """Return the single name that a figure draws."""
     names = several(names)
     if len(names) != 1:
-        example = ",".join(names) or "NAME,NAME"
-        raise ValueError(f"{option} must be one name here; for several, a file each: -m {option}={example}")
+        raise ValueError(f"{option}={','.join(names)} must be one name here: give one command for each.")
     return names[0]
 
 
@@ -48,7 +48,7 @@ def _listed(pairs, with_dataset):
 
 def usual(figure):
     """Return the settings of a figure without the command line: its file, the one it builds on, and the common ones."""
-    return find("make_figure", "config") | composed("make_figure/figure", figure)
+    return defaults("make_figure") | composed("figure", figure)
 
 
 def file_name(figure, settings):

@@ -2,12 +2,10 @@
 
 from dataclasses import replace
 
-from hydra.core.hydra_config import HydraConfig
-
 from metrics.study import METRICS
 from scripts.core.command_lines import check_stored, no_results, of_experiment, with_commands
 from scripts.core.conf import find
-from scripts.core.entry import command, is_typed
+from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.tables import TableSpec
 from scripts.core.text import deliver
@@ -18,9 +16,10 @@ from scripts.make_table.latex import to_latex
 NOTES = {"md": "full", "html": "full", "latex": "short"}  # where the command line says nothing
 
 
-def read_spec(content):
-    """Return the checked table of a configuration."""
-    return TableSpec.check(content, HydraConfig.get().runtime.choices.get("table"))
+def read_spec(options):
+    """Return the checked table that the options name."""
+    content = dict(options["table"])
+    return TableSpec.check(content, content.pop("file"))
 
 
 @command("make_table", parts={"table": read_spec})
@@ -31,7 +30,7 @@ def main(options):
     given = {key: [options[key]] if isinstance(options[key], str) else options[key] for key in ("rows", "columns")}
     given["title"] = options["title"]
     variants = options["variants"]
-    if name is not None and not is_typed("table"):
+    if name is not None and "table" not in options.typed:
         if study.trials.empty:
             lines = [of_experiment(name, study)] if find("experiment", name) else []
             raise ValueError(with_commands(no_results(study), lines))
@@ -41,7 +40,7 @@ def main(options):
             check_stored(study)
         spec = _changed(spec, options["metric"], given)
         variants = spec.paper is None if variants is None else variants
-        spec = spec if variants or given["rows"] or is_typed("table.rows") else printed_methods(spec)
+        spec = spec if variants or given["rows"] or "table.rows" in options.typed else printed_methods(spec)
         table = make_table(spec, study, options["selection"], variants)
     deliver(_written(table, options), options["output"])
 

@@ -52,10 +52,10 @@ def data_sets(study, wanted=None, data_dir=None):
     if not here:
         raise ValueError(
             f"none of the data sets of study={study.name} is on this machine: set data_dir or UFS_DATA_DIR, or run "
-            f"python -m scripts.fetch_data {' '.join(wanted or stored)}."
+            f"python -m scripts.fetch_data dataset={','.join(wanted or stored)}."
         )
     away = [name for name in wanted or stored if name not in here]
-    said = [f"Not on this machine: {', '.join(away)}; python -m scripts.fetch_data gets them."] if away else []
+    said = [f"Not here: {', '.join(away)}; python -m scripts.fetch_data dataset=all gets them."] if away else []
     if wanted:
         return sorted(set(here)), said
     choice = choose(study.part(study.trials["method"].unique(), here))

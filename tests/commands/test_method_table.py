@@ -38,8 +38,8 @@ def results_dir(tmp_path):
 
 
 def table(capsys, results_dir, *arguments):
-    wanted = ("--methods", *METHODS, "--datasets", "umist", "pie10p")
-    method_table.main([*wanted, "--results-dir", str(results_dir), *arguments])
+    wanted = (f"methods={','.join(METHODS)}", "datasets=umist,pie10p")
+    method_table.main([*wanted, f"results_dir={results_dir}", *arguments])
     return capsys.readouterr().out
 
 
@@ -88,7 +88,7 @@ def test_a_default_of_another_day_is_not_shown_as_that_of_today(capsys, results_
 
 
 def test_where_nothing_is_stored_one_command_fills_everything(capsys, tmp_path):
-    text = table(capsys, tmp_path, "--study", "mine")
+    text = table(capsys, tmp_path, "study=mine")
     assert f"\npython run.py experiment=methods study=mine results_dir={tmp_path}\n" in text
 
 
@@ -97,7 +97,7 @@ def test_the_experiment_runs_every_method_on_every_data_set_of_the_table_with_me
     params = experiment["hydra"]["sweeper"]["params"]
     assert list(params) == ["method", "dataset"] and params["method"] == "glob(*)"
     assert experiment["runner"] == {"points": "default"}
-    method_table.main(["--results-dir", str(tmp_path)])
+    method_table.main([f"results_dir={tmp_path}"])
     cells = lines_of(capsys.readouterr().out)
     assert {dataset for dataset, _ in cells} == set(params["dataset"].split(","))
     assert {method for _, method in cells} == {path.stem for path in (CONF / "method").glob("*.yaml")}
@@ -114,7 +114,7 @@ def test_what_a_run_stores_is_what_the_table_shows(capsys, tmp_path):
     forked.printed(["run.py", *words], ROOT)
     (trial,) = load_results(tmp_path, "methods").trials.to_dict("records")
     assert json.loads(trial["sizes"]) == [100]
-    method_table.main(["--methods", "max_variance", "--datasets", "mnist500", "--results-dir", str(tmp_path)])
+    method_table.main(["methods=max_variance", "datasets=mnist500", f"results_dir={tmp_path}"])
     text = capsys.readouterr().out
     assert f"{trial['fit_s']:.3f}" in text and "not run" not in text and "python run.py" not in text
 
@@ -127,7 +127,7 @@ def test_of_a_study_with_several_sizes_the_largest_is_shown_and_its_own_experime
     ]
     points = [{"dataset": "umist", "params": {**defaults(one["method"]), "n_clusters": 20}, **one} for one in points]
     store(frames(points, "fair", {**PROTOCOL, "name": "fair", "sizes": [100, 300]}), tmp_path)
-    text = table(capsys, tmp_path, "--study", "fair")
+    text = table(capsys, tmp_path, "study=fair")
     assert "## umist, 300 features" in text
     cells = lines_of(text)
     assert cells["umist", "mcfs"]["ACC"] == "70.0±0.0" and cells["umist", "rufs"]["ACC"] == "40.0±0.0"

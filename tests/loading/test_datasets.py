@@ -31,7 +31,7 @@ def test_datasets_is_ours_under_pytest():
 def test_datasets_is_ours_for_the_script_even_beside_another_package_of_that_name(tmp_path):
     (tmp_path / "datasets.py").write_text("raise ImportError('the other one')")
     environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    command = [sys.executable, "-m", "scripts.fetch_data", "--list"]
+    command = [sys.executable, "-m", "scripts.fetch_data", "list=true"]
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert set(dataset_names()) <= set(done.stdout.split())

@@ -146,7 +146,7 @@ def test_a_file_that_is_missing_of_several_is_named(tmp_path, data_dir):
 def test_what_may_not_be_passed_on_is_not_offered_and_the_reason_is_said(tmp_path, capsys):
     with pytest.raises(DataError, match="It is not offered for download: who gets the AR face database agrees"):
         load_dataset("warpar10p", tmp_path)
-    assert main(["--list", "warpar10p"]) == 0
+    assert main(["dataset=warpar10p", "list=true"]) == 0
     listed = capsys.readouterr().out
     assert "by hand; it is not offered for download" in listed and "http" not in listed
 

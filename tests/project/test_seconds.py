@@ -15,7 +15,7 @@ BUDGETS = {
     "-m scripts.make_figure figure=acc_vs_size study=reference/fair dataset=umist output={folder}/figure": 6,
     "-m scripts.make_figure figure=gains study=reference/fair methods=[mcfs] selection=largest_size partial=true "
     "output={folder}/figure": 9,
-    "-m scripts.findings --check": 36,
+    "-m scripts.findings check=true": 36,
     "-m scripts.audit study=reference/dgufs": 6,
 }
 
