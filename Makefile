@@ -35,7 +35,8 @@ lint: .venv/.done
 
 site: .venv/.done
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[site]'
-	$(BIN)/python -m scripts.site
+	mkdir -p build/pages
+	$(BIN)/sphinx-build -q -c docs build/pages build/site
 
 # pip compiles on one processor, and the tests of every package, too; as for pip, a file that cannot be is no error.
 .venv/.done: pyproject.toml constraints.txt

@@ -1,6 +1,6 @@
 """The list of all methods, with the files that say what they compute.
 
-``python -m scripts.method_notes > docs/methods.md`` takes it from conf/method and the docstrings.  `scripts.site` has a
+``python -m scripts.method_notes > docs/methods.md`` takes it from conf/method and the docstrings.  The web site has a
 page for each of them.
 """
 

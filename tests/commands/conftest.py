@@ -25,12 +25,6 @@ from scripts.make_report import make_report
 from scripts.verify import scores
 from scripts.verify.check import check, part
 
-# A report of three sections.
-REPORT = """<p class="kicker">{}</p><main>
-<section id="overview"><a href="#t-1">a fit</a></section>
-<section id="tables"><article id="one"><a href="#overview">up</a></article></section>
-<section id="trials"><article id="t-1"></article></section>
-</main>"""
 METHODS = ("max_variance", "dgufs", "mcfs", "ndfs")  # ndfs learns labels of ten clusters, dgufs here of one
 
 
@@ -136,24 +130,9 @@ def html(once):
 
 
 @pytest.fixture(scope="session")
-def built(once, comparison):
-    """Return the folder of the site, with a page of three sections in the place of the one report."""
-    from scripts import site
-
-    def build(folder):
-        with pytest.MonkeyPatch.context() as patch:
-            with_few_flips(patch)
-            patch.setattr(site, "compare_studies", lambda _: comparison[1].copy())
-            patch.setattr(site, "make_report", lambda study, selection: REPORT.format(study.name))
-            site.build(folder / "site", ["dgufs"])
-
-    return once("site", build) / "site"
-
-
-@pytest.fixture(scope="session")
 def leaderboard(fair):
-    """Return the numbers of the leaderboard, which take seconds to compute, as the site of `built` has them."""
-    from scripts.site.board import Board
+    """Return the numbers of the leaderboard, which take seconds to compute."""
+    from scripts.docs.board import Board
 
     found = Board(fair)
     with pytest.MonkeyPatch.context() as patch:

@@ -9,10 +9,9 @@ from frames import study_of
 
 from metrics.study.families import family_means, step_down, t_intervals
 from scripts.core.conf import family_of
+from scripts.docs.board import Board, numbers
+from scripts.docs.pages import leaderboard_page
 from scripts.findings.plan import CONFIRMATORY, SCORES, WEIGHTS, curves, datasets_of
-from scripts.site import address
-from scripts.site.board import LETTERS, SHOWN, Board, numbers, packed
-from scripts.site.leaderboard import leaderboard
 
 SIZES = list(WEIGHTS)
 pytestmark = pytest.mark.usefixtures("few_flips")
@@ -77,16 +76,10 @@ def test_a_method_of_few_families_stands_below_and_has_no_mark():
     assert rows["all_features"]["cells"]["acc"]["mean"] == pytest.approx(10)
     kinds = {name: row["kind"] for name, row in rows.items()}
     assert (kinds["rufs"], kinds["rufs_released"], kinds["max_variance"]) == ("method", "released", "baseline")
-    page, _ = leaderboard(board, address)
-    above, below = page.split('<tbody class="few">')
-    assert (
-        "only 4 of 6" in below
-        and "only" not in above.split("<tbody>")[1]
-        and "MCFS" in below.split("<script")[0]
-        and 'data-kind="method" class="few"' in below
-    )
+    above, below = leaderboard_page(board).split('data-m="mcfs"')
+    assert '<tr data-m="rufs" data-drawn>' in above and ' class="few"' in below and "4 of 6" in below
     assert '<th scope="row">of_none</th>' in above  # conf/ has no such method, and so it has no page
-    assert "RUFS (released)" in above and "in fewer than 6 families" in below
+    assert "fewer than 6 families" in above and "RUFS (released)" in above
 
 
 def test_the_confirmatory_data_are_tested_alone_once_all_have_been_run():
@@ -96,8 +89,8 @@ def test_the_confirmatory_data_are_tested_alone_once_all_have_been_run():
     assert both.is_confirmatory and both.tested == sorted(new)
     before = Board(study([*DATA, *new[:-1]], methods))
     assert not before.is_confirmatory and before.tested == sorted(DATA)
-    for board, words in ((both, "cannot be told from random rankings"), (before, "once all 35 have been run")):
-        assert words in leaderboard(board, address)[0]
+    for board, words in ((both, "rule of the plan"), (before, "once all 35 have been run")):
+        assert words in leaderboard_page(board)
     assert before.missing["dataset"] == new[-1:] and both.missing["dataset"] == []
     assert "jelsr" in both.missing["method"] and "mcfs" not in both.missing["method"]
 
@@ -112,17 +105,9 @@ def test_what_lacks_a_size_has_a_score_there_no_more_and_no_mean_over_sizes():
     assert next(row for row in board.rows if row["name"] == "mcfs")["n_datasets"] == 5
 
 
-def test_letters_say_what_the_numbers_say(shipped):
+def test_the_numbers_of_the_chart_are_tenths_of_points(shipped):
     found = numbers(shipped)
-    small, codes = packed(found), {letter: place for place, letter in enumerate(LETTERS)}
-    for plain, own in zip(found["methods"], small["methods"], strict=True):
-        for score in SHOWN:
-            text = own["gains"][score]
-            pairs = [text[at : at + 2] for at in range(0, len(text), 2)]
-            values = [None if pair == ".." else 64 * codes[pair[0]] + codes[pair[1]] - 2048 for pair in pairs]
-            assert values == [value for row in plain["gains"][score] for value in row]
-    gain = shipped.gains.loc[("umist", "mcfs"), ("acc", 50)]
     place = [one["name"] for one in found["datasets"]].index("umist")
     own = next(method for method in found["methods"] if method["name"] == "mcfs")
-    assert own["gains"]["acc"][place][2] == round(10 * gain)
-    assert json.loads(leaderboard(shipped, address)[1]) == json.loads(json.dumps(found))
+    assert own["gains"]["acc"][place][2] == round(10 * shipped.gains.loc[("umist", "mcfs"), ("acc", 50)])
+    assert json.loads(json.dumps(found)) == found

@@ -1,4 +1,4 @@
-"""Writes what must not change while the house is rebuilt: paper tables, gains, verdicts, trial keys and the bytes of fits.
+"""Writes what must not change: tables of papers, gains, verdicts, trial keys, bytes of fits.
 
 PYTHONPATH=. python tests/project/golden.py        writes the files of golden/ anew
 PYTHONPATH=. python tests/project/golden.py fits   those of the 200 fits only

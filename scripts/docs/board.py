@@ -1,7 +1,6 @@
 """The numbers of the leaderboard and of the pages of methods and data sets, from the frames of one study."""
 
 import functools
-import string
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,9 +18,7 @@ from scripts.make_figure.seconds import with_seconds
 from scripts.ranks.choice import choose, is_control
 
 SHOWN = {name: METRICS[name] for name in (*SCORES, "nearest_neighbour")}
-GAINS = [f"#Gain in {title}" for title in SHOWN.values()]  # heads of a table
 KINDS = {"method": "method", "variant": "variant", "released": "released program", "baseline": "baseline"}
-LETTERS = string.ascii_letters + string.digits + "-_"
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,23 +191,3 @@ def _tenths(frame, sizes):
         ]
         for score in SHOWN
     }
-
-
-def packed(found):
-    """Return the result of `numbers` with its tenths as texts of two letters a number, a third of its length.
-
-    The letters are those of `LETTERS`, the larger part first, of the number plus 2048; two dots stand for none.
-    """
-    return {
-        **found,
-        "letters": LETTERS,
-        "random": _letters(found["random"]),
-        "methods": [method | {"gains": _letters(method["gains"])} for method in found["methods"]],
-    }
-
-
-def _letters(tenths):
-    def pair(value):
-        return ".." if value is None else LETTERS[(value + 2048) // 64] + LETTERS[(value + 2048) % 64]
-
-    return {score: "".join(pair(value) for row in rows for value in row) for score, rows in tenths.items()}

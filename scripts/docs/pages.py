@@ -1,0 +1,261 @@
+"""The pages of the web site that are made from conf/, docstrings and the shipped study: methods, data, leaderboard."""
+
+import functools
+import json
+import re
+
+import pandas as pd
+from markupsafe import Markup
+
+from datasets import dataset_names
+from metrics.study import ALL, RANDOM
+from runners.words import counted
+from scripts.compare import compare_studies, open_studies, shipped_names
+from scripts.compare.verdicts import VERDICTS, count
+from scripts.core.conf import CONF, ROOT, entry, family_of, find, printed, printed_family, unique_names
+from scripts.core.published import PAPERS
+from scripts.core.study import Study
+from scripts.core.text import pipes
+from scripts.core.text import signed as printed_gain
+from scripts.core.views import render
+from scripts.docs.board import ENOUGH, KINDS, LEVEL, SHOWN, Board, numbers
+from scripts.docs.chart import lines
+from scripts.findings.plan import CONFIRMATORY, WEIGHTS, datasets_of
+from scripts.method_notes import citations, classes, source_of
+
+STUDY = "reference/fair"  # what the leaderboard and the pages of methods and data sets show
+REACH = 12  # points from the middle of a bar to its ends: most intervals are within
+SIGNS = {1: "▲ gains", -1: "▼ loses", 0: ""}
+DRAWN = 4  # methods in the chart at first, besides random rankings and all features
+
+
+def method_pages():
+    """Return the page, that each method of conf/method is on."""
+    return {name: f"method/{names[0]}" for _, names in classes() for name in names}
+
+
+def made_pages():
+    """Return all pages that are made, in Markdown, by their names."""
+    board = Board(Study.open(ROOT / "results", STUDY))
+    comparison = compare_studies(open_studies(ROOT / "results", shipped_names()))
+    pages = {"leaderboard": leaderboard_page(board), "data": _datasets(board)}
+    pages |= {f"method/{names[0]}": _method(target, names, board, comparison) for target, names in classes()}
+    return pages | {f"data/{name}": _dataset(name, board) for name in dataset_names()}
+
+
+def leaderboard_page(board):
+    """Return the page on which all methods stand."""
+    found, tested = numbers(board), board.tested
+    datasets = [f"[{text}](data/{name}.md)" for name, text in unique_names("dataset", board.missing["dataset"]).items()]
+    return render(
+        "docs/leaderboard.md.j2",
+        rows=[row | {"page": method_pages().get(row["name"])} for row in board.rows],
+        drawn={row["name"] for row in [row for row in board.rows if row["kind"] == "method"][:DRAWN]} | {ALL, RANDOM},
+        scores=SHOWN, kinds=KINDS, sizes=list(WEIGHTS), weights=list(WEIGHTS.values()), level=f"{LEVEL:g}",
+        n_datasets=len(tested), n_families=(n_families := len({family_of(name) for name in tested})),
+        enough=min(ENOUGH, n_families), n_tested=0 if board.p is None else len(board.p),
+        is_confirmatory=board.is_confirmatory, n_planned=len(datasets_of(CONFIRMATORY)),
+        lacking=[*datasets, *unique_names("method", board.missing["method"]).values()],
+        gain=gain, study=board.study.name,
+        numbers=Markup(json.dumps(found | {"reach": REACH}, separators=(",", ":")).replace("<", "\\u003c")),
+    )  # fmt: skip
+
+
+def gain(cell):
+    """Return what a cell of the leaderboard holds: mean, interval with its bar, and the mark of the test."""
+    mean, low, high = (cell[name] for name in ("mean", "low", "high"))
+    if pd.isna(mean):
+        return ""
+    low, high = (mean, mean) if pd.isna(low) else (low, high)
+    at = [f"{50 * (1 + max(-1, min(1, value / REACH))):.1f}" for value in (mean, low, high)]
+    interval = f"<small>{signed(low)} to {signed(high)}</small>" if low != high else ""
+    mark = f"<em>{SIGNS[cell['sign']]}</em>" if cell["sign"] else ""
+    return f'<i class="bar" style="--m:{at[0]};--l:{at[1]};--h:{at[2]}"></i><b>{signed(mean)}</b>{mark}{interval}'
+
+
+def signed(value):
+    """Return a gain with its sign; "" where there is none."""
+    return printed_gain(value).replace("-", "−")
+
+
+def _method(target, names, board, comparison):
+    """Return the page of a class; its first part is the docstring, which Sphinx reads from the code."""
+    module, _, name = target.rpartition(".")
+    note = f"methods/{module.split('.')[1]}"
+    shown = [one for one in names if one in board.kinds]
+    rows = {row["name"]: row for row in board.rows}
+    return render(
+        "docs/method.md.j2",
+        title=printed("method", names[0]), names=names, module=module, name=name, file=source_of(target),
+        kinds={one: KINDS[board.kinds[one]] for one in shown}, sources=citations(names),
+        note=note if (ROOT / f"docs/{note}.md").exists() else None,
+        growth=[(one, *_growth()[one]) for one in names if one in _growth()], settings=_settings(names),
+        study=board.study.name, scores=SHOWN,
+        results=[(one, board.titles[one], rows.get(one), _by_family(one, board), _by_data(one, board))
+                 for one in shown],
+        cost={one: _cost(own) for one in shown if len(own := _of(board.seconds, one))},
+        published=_published(names, comparison), signed=signed,
+    )  # fmt: skip
+
+
+def _of(frame, method):
+    """Return the part of a frame of (dataset, method) that is of one method, by data set."""
+    return frame[frame.index.get_level_values("method") == method].droplevel("method")
+
+
+def _settings(names):
+    """Return the lines of a table of the defaults and the grid of every name."""
+    rows = [["`method=`", "default", "grid"]]
+    for name in names:
+        content = find("method", name)
+        grid = [f"`{key}={_short(values)}`" for key, values in content["grid"].items()]
+        params = [f"`{key}={value}`" for key, value in content["params"].items()]
+        rows.append([f"`{name}`", ", ".join(params) or "none", ", ".join(grid) or "none"])
+    return rows
+
+
+def _short(values):
+    return values if len(values) < 12 else f"[{values[0]}, {values[1]}, ..., {values[-1]}]"  # of random rankings
+
+
+@functools.cache
+def _growth():
+    """Return exponent and largest size, of n and of d, by method, from docs/large.md."""
+    pattern = r"^\| (\w+) +\| *([\d.]*) +\| ([^|]*?) *\| *([\d.]*) +\| ([^|]*?) *\|"
+    rows = re.findall(pattern, (ROOT / "docs/large.md").read_text("utf-8"), re.MULTILINE)
+    return {name: row for name, *row in reversed(rows)}  # the first table of the page is of dense data
+
+
+def _cost(seconds):
+    """Return the median and the largest seconds of a method's fits with the data of the latter."""
+    slowest = seconds.idxmax()
+    size = find("dataset", slowest) or {"samples": "?", "features": "?"}
+    return seconds.median(), seconds.max(), f"{printed('dataset', slowest)}, {size['samples']} x {size['features']}"
+
+
+def _by_family(name, board):
+    """Return the lines of a table of the mean gains in every family of data, the best in ACC first."""
+    own = _of(board.overall, name)
+    own = own[own.index.isin(board.choice.datasets)].dropna(how="all")
+    means = own.groupby(family_of).mean().sort_values("acc", ascending=False)
+    counts = own.groupby(family_of).size()
+    rows = [[printed_family(of), str(counts[of]), *map(signed, mean)] for of, mean in means.iterrows()]
+    return [["family", "data sets", *SHOWN.values()], *rows]
+
+
+def _by_data(name, board):
+    """Return an HTML table of each score on all data at all sizes, with the mean gain, by the name of the score."""
+    fits = board.study.trials
+    fits = fits[(fits["method"] == name) & fits["is_default"]].drop_duplicates("dataset").set_index("dataset")
+    titles = unique_names("dataset", fits.index)
+    order = sorted(fits.index, key=lambda dataset: titles[dataset].lower())
+    scores, gains, seconds = (_of(frame, name).reindex(order) for frame in (board.scores, board.overall, board.seconds))
+    tables = {}
+    for score in SHOWN:
+        frame = scores[score].reindex(columns=list(WEIGHTS)).map(lambda value: "" if pd.isna(value) else f"{value:.1f}")
+        frame["gain"] = gains[score].map(signed)
+        frame["n x d"] = [f"{fits.loc[one, 'n_samples']} x {fits.loc[one, 'n_features']}" for one in order]
+        frame["seconds"] = seconds.map(lambda value: "" if pd.isna(value) else f"{value:.2g}")
+        frame["ended"] = fits.loc[order, "status"].replace("converged", "").str.replace("_", " ")
+        tables[score] = html_table(frame.set_axis([_data_link(one, titles[one]) for one in order]), "data set")
+    return tables
+
+
+def _data_link(name, title):
+    return f'<a href="../data/{name}.html">{title}</a>' if entry("dataset", name, "sources") else title
+
+
+def html_table(frame, corner):
+    """Return a frame of texts as a table in a box that scrolls; docutils would take a minute for all of them."""
+    table = frame.rename_axis(columns=corner).to_html(
+        border=0, classes="table numbers", escape=False, index_names=False
+    )
+    head = f"<th>{corner}</th>"
+    return f'<div class="scroll" tabindex="0">{table.replace("<th></th>", head, 1)}</div>'
+
+
+def _published(names, comparison):
+    """Return the lines of a table of what came of the published scores of a method."""
+    rows = comparison[comparison["method"].isin(names) & (comparison["clusterer"] == "kmeans")]
+    found = count(rows, ["paper", "method"]).iterrows() if len(rows) else ()
+    told = [[PAPERS[paper], f"`{name}`", *(str(int(row[word])) for word in VERDICTS)] for (paper, name), row in found]
+    return [["printed in", "ours", *VERDICTS], *told] if told else []
+
+
+def _dataset(name, board):
+    """Return the page of a data set: what it is, how much there is to gain, and how methods rank on it."""
+    spec = find("dataset", name)
+    comment = (CONF / f"dataset/{name}.yaml").read_text("utf-8").split("\nname:")[0]
+    urls = [url for source in spec["sources"] for url in source.get("urls", [])[:1]]  # the others are copies
+    of_data = board.scores.index.get_level_values("dataset") == name
+    own = board.scores[of_data].droplevel("dataset")
+    has_methods = not own.index.isin([RANDOM, ALL]).all()
+    return render(
+        "docs/dataset.md.j2",
+        name=name, spec=spec, about=" ".join(line.lstrip("# ") for line in comment.splitlines() if line[:1] == "#"),
+        family=printed_family(spec.get("family", name)),
+        hosts=sorted({f"[{url.split('/')[2]}]({url})" for url in urls}),
+        same=(spec.get("same_source_as"), printed("dataset", spec.get("same_source_as") or name)),
+        part="confirmatory" if name in datasets_of(CONFIRMATORY) else board.parts.get(name),
+        room=list(_room(own, board)) if has_methods else [],
+        ranking=_ranking(name, own, board) if has_methods else "", study=board.study.name,
+    )  # fmt: skip
+
+
+def _room(own, board):
+    """Yield for each score its title, a chart and a table: random rankings, all features, the best method."""
+    methods = own.loc[[name for name in own.index if name in board.choice.methods]]
+    for score, title in SHOWN.items():
+        random = (
+            own.loc[RANDOM, score].reindex(list(WEIGHTS)).dropna() if RANDOM in own.index else pd.Series(dtype=float)
+        )
+        best = methods[score].reindex(columns=random.index)
+        if best.isna().all(axis=None):
+            continue
+        series = {"Random rankings": list(random)}
+        series |= {"All features": list(own.loc[ALL, score].reindex(random.index))} if ALL in own.index else {}
+        series["Best method"] = list(best.max())
+        table = [[f"{title} in percent", *map(str, random.index)]]
+        table += [[label, *("" if pd.isna(value) else f"{value:.1f}" for value in of)] for label, of in series.items()]
+        table.append(["which is", *(board.titles[name] for name in best.idxmax())])
+        yield title, lines(series, list(random.index), f"{title} over the number of features"), pipes(table)
+
+
+def _ranking(name, own, board):
+    """Return an HTML table of all methods on a data set, by their gain in ACC."""
+    gains = board.overall.xs(name, level="dataset").drop(index=[RANDOM], errors="ignore").dropna(how="all")
+    gains = gains.sort_values("acc", ascending=False)
+    frame = gains.map(signed).set_axis([f"gain in {title}" for title in SHOWN.values()], axis=1)
+    for size in WEIGHTS:
+        frame[f"ACC {size}"] = (
+            own["acc"]
+            .reindex(columns=[size])
+            .reindex(gains.index)[size]
+            .map(lambda value: "" if pd.isna(value) else f"{value:.1f}")
+        )
+    frame["seconds"] = [f"{board.seconds.get((name, method), float('nan')):.2g}" for method in gains.index]
+    frame["kind"] = [KINDS[board.kinds[method]] for method in gains.index]
+    pages = method_pages()
+    links = [
+        f'<a href="../{pages[method]}.html">{board.titles[method]}</a>' if method in pages else board.titles[method]
+        for method in gains.index
+    ]
+    return html_table(frame.set_axis(links), "method")
+
+
+def _datasets(board):
+    """Return the page that lists all data sets."""
+    rows = [["data set", "family", "n", "d", "classes", "terms", "best gain in ACC"]]
+    gains = board.overall["acc"].dropna()
+    for name, title in sorted(unique_names("dataset", dataset_names()).items(), key=lambda pair: pair[1].lower()):
+        spec = find("dataset", name)
+        own = gains[gains.index.get_level_values("dataset") == name].droplevel("dataset")
+        own = own[own.index.isin(board.choice.methods)]
+        best = f"{signed(own.max())} ({board.titles[own.idxmax()]})" if len(own) else "not run"
+        terms = re.split(r"[.;,(]\s|\s\(", spec["terms"])[0]
+        shape = [str(spec[side]) for side in ("samples", "features", "classes")]
+        rows.append([f"[{title}](data/{name}.md)", printed_family(spec.get("family", name)), *shape, terms, best])
+    return (
+        f"# Data sets\n\n{counted(len(rows) - 1, 'data set')}. The last column names the method that gains most over "
+        f"random rankings. It is chosen with the labels: it shows what there is to gain.\n\n{pipes(rows)}\n"
+    )
