@@ -241,7 +241,7 @@ OPTIONS = {
         "figure": optional(PATH),
         "plan": FLAG,
     },
-    "make_report": {**RESULTS, **OUTPUT, **DATA, "selection": SELECTION},
+    "make_report": {**RESULTS, **OUTPUT, "selection": SELECTION},
     "cite": {**RESULTS, "format": one_of("text", "bibtex")},
     "status": {
         "study": optional(STUDY),

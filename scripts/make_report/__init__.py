@@ -1,31 +1,76 @@
 """A study as one HTML file that opens from disk: ``python -m scripts.make_report --help``."""
 
-from scripts.core.views import raw, render
-from scripts.make_report.content import gather
+import shlex
+from collections import Counter
 
-SECTIONS = {
-    "overview": "Overview",
-    "tables": "Tables",
-    "figures": "Figures",
-    "ranks": "Gains and ranks",
-    "comparison": "Published cells",
-    "unfinished": "Failed and missing",
-    "times": "Times",
-    "audit": "Audit",
-    "trials": "Fits",
-    "environment": "Environment",
-}
-LIMIT = 6_000_000  # bytes of a page that opens at once and fits into a mail: 40 methods on a dozen data sets
+from markupsafe import Markup
+
+from metrics.study import METRICS, UNSCORED
+from metrics.study.summary import SELECTIONS
+from runners.place import place_of
+from runners.words import counted, duration
+from scripts.cite import sources
+from scripts.core.conf import unique_names
+from scripts.core.published import PAPERS, load_published
+from scripts.core.tables import OF_TABLES, paper_tables
+from scripts.core.views import raw, render
+from scripts.make_report.best import by_dataset, standings
+from scripts.make_report.pictures import figures
+from scripts.make_table import make_table
+from scripts.make_table.formats import HTML, texts
+
+LIMIT = 6_000_000  # bytes of a page that opens at once and fits into a mail
+MOST = 30  # fits without scores that are listed
 
 
 def make_report(study, selection="best_over_grid"):
     """Return the page of a study; a ValueError is about nothing stored, or several protocols."""
-    content = gather(study, selection)
+    trials = study.filled().trials
+    names = {group: unique_names(group, sorted(trials[group].unique())) for group in ("method", "dataset")}
+    paper = _paper_of(study)
+    printed = sorted(paper_tables(paper), key=lambda spec: OF_TABLES.index(spec.metric)) if paper else []
+    failed = trials[trials["status"].isin(UNSCORED)].sort_values(["method", "dataset"], kind="stable")
     return render(
         "make_report/page.html.j2",
-        **content,
-        known={trial["trial"] for trial in content["trials"]},
-        sections=[(name, text) for name, text in SECTIONS.items() if name != "comparison" or content["comparison"]],
+        study=study.name,
+        place="".join(f" {shlex.quote(word)}" for word in place_of(study.results_dir)),
+        paper=PAPERS.get(paper),
+        selection=selection,
+        rule=SELECTIONS[selection],
+        counts=[counted(len(names["method"]), "method"), counted(len(names["dataset"]), "data set"),
+                counted(len(trials), "fit")],
+        hours=duration(trials["fit_s"].sum()),
+        metrics={name: METRICS[name] for name in ("acc", "nmi")},
+        standings=[found for metric in ("acc", "nmi") if (found := standings(study, metric, selection))],
+        datasets=by_dataset(study, selection),
+        tables=[(spec.title, *_lines(make_table(spec, study, selection))) for spec in printed],
+        figures=figures(study, selection),
+        statuses=Counter(trials["status"]).most_common(),
+        lacking={(names["method"][method], names["dataset"][dataset]): n
+                 for (dataset, method), n in study.lacking.items() if n},
+        failed=failed.head(MOST).to_dict("records"),
+        n_failed=len(failed),
+        names=names,
+        seconds=trials.groupby("method")["fit_s"].agg(["median", "max", "size"]).rename(index=names["method"]),
+        protocol=study.protocol,
+        code=Counter(trials["git_sha"]).most_common(),
+        versions=Counter(trials["versions"]).most_common(),
+        data=sorted(set(zip(trials["dataset"], trials["data_sha"], strict=True))),
+        sources=sources(study),
         style=raw("make_report/page.css"),
-        script=raw("make_report/sort.js", "make_report/page.js"),
-    )
+        script=raw("make_report/sort.js"),
+    )  # fmt: skip
+
+
+def _paper_of(study):
+    """Return the paper that has the study's protocol and prints scores of one of its data sets; None without one."""
+    name, published = study.protocol["name"], load_published()
+    printed_on = published.loc[published["paper"] == name, "dataset"]
+    return name if printed_on.isin(study.trials["dataset"]).any() else None
+
+
+def _lines(table):
+    """Return the head of a table and its lines: what the paper prints and, below it, ours."""
+    labels = [f"↳ {label}" if below else label for _, label, _, below in table.lines]
+    columns = [map(Markup, texts(table, column, HTML)) for column in table.columns]  # only numbers, words of ours, tags
+    return [table.head, *table.columns.values()], zip(labels, *columns, strict=True)

@@ -13,7 +13,6 @@ from sklearn.feature_selection import VarianceThreshold
 from runners.store.names import FILE, store_names, stored_names
 from scripts.core.study import Study
 from scripts.features import features_of
-from scripts.make_report import make_report
 from ufs_bench import as_dataset, open_study, run
 
 METHODS = ["laplacian_score", "max_variance", "all_features"]
@@ -40,7 +39,6 @@ def test_names_are_those_of_the_columns_and_the_methods_those_that_select(result
     assert found["name"].tolist() == [NAMES[number] for number in found["number"]]
     assert found["name"].iloc[0] == "flavanoids"
     assert set(open_study("wine", results).features(methods="max_variance")["n_selected"]) == {11}  # ten or more
-    assert "features</dt><dd>flavanoids, " in make_report(Study.open(results, "wine"))
 
 
 def test_the_command_prints_a_column_a_method_and_writes_a_line_each(results, tmp_path, command):

@@ -9,7 +9,6 @@ from frames import frames, store, study_of
 
 from scripts.core.command_lines import MissingResults
 from scripts.make_figure.gains import gains as draw
-from scripts.make_report import make_report
 from scripts.ranks import rank_study
 from scripts.ranks.choice import choose
 from scripts.ranks.field import field_of
@@ -247,16 +246,3 @@ def test_command_line_draws_the_figure_over_all_data_sets(tmp_path, run):
     store(frames(points()), tmp_path)
     run("make_figure", tmp_path, "figure=gains")
     assert (tmp_path / "dgufs" / "figures" / "gains.png").exists()
-
-
-@pytest.mark.slow  # the figure and the table are tried above
-def test_the_report_has_the_gains_and_their_figure_after_the_tables(tmp_path):
-    html = make_report(study_of(points(better={"rufs": 0.05}), results_dir=tmp_path))
-    section = html.split('<section id="ranks">')[1].split("</section>")[0]
-    assert html.index('<section id="tables">') < html.index('<section id="ranks">')
-    assert section.index("<img src=") < section.index("Gain over random rankings") < section.index("Average ranks")
-    assert "All Features (control)" in section
-    methods = [
-        row.split("<")[0] for row in section.split('aria-label="Average ranks"')[1].split('<th scope="row">')[1:]
-    ]
-    assert methods[0] == "RUFS" and not {"All Features", "MaxVar"} & set(methods)

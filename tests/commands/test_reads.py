@@ -35,7 +35,7 @@ STUDY = "study=dgufs"
 COMMANDS = {
     "make_table": (make_table, [STUDY]),
     "compare": (compare, []),
-    "make_report": (make_report, [STUDY, "data_dir={}"]),
+    "make_report": (make_report, [STUDY]),
     "ranks": (ranks, [STUDY]),
     "audit": (audit, [STUDY, "data_dir={}"]),
     "cite": (cite, [STUDY]),

@@ -15,7 +15,6 @@ from scripts.core import conf
 from scripts.core.refits import SEEDS, load_refits
 from scripts.core.study import Study
 from scripts.core.tables import TableSpec
-from scripts.make_report import make_report
 from scripts.make_table import make_table
 from scripts.make_table.formats import to_csv
 from scripts.seeds import fit_seeds, main
@@ -68,8 +67,6 @@ def test_the_spread_stands_below_the_table_and_its_lack_is_said_once(results, mo
     assert not any("scripts.seeds" in note or "MaxVar" in note for note in made.notes if "eeds" in note)
     head, first, second = to_csv(made).splitlines()
     assert head.endswith(",seed_std") and first.endswith(f",{cell['seed_std']:.4f}") and second.endswith(",")
-    page = make_report(Study.open(results, "s"))
-    assert "<dt>Seeds</dt>" in page and "over 5 seeds" in page
 
 
 def test_a_comparison_takes_learned_labels_over_their_starts_and_nothing_else():
