@@ -1,12 +1,17 @@
 """The record that a data set is, and the checks that it passes before anything uses it."""
 
+import functools
 import hashlib
+import logging
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 LARGEST_WHOLE = 2**53  # the first number that in float64, as tables are read, is also that of another
+
+
+log = logging.getLogger(__name__)
 
 
 class DataError(ValueError):
@@ -100,9 +105,13 @@ def check_dataset(spec, X, y, names=None):
     name = spec["name"]
     X, clusters = _samples(name, X), spec.get("clusters")
     if y is not None:
-        y = encode_labels(name, y)
+        y = encode_labels(name, from_indicators(name, y, X.shape[0]))
         if X.shape[0] != len(y):
-            raise DataError(f"{name}: {X.shape[0]} samples have {len(y)} labels; there must be one label for each.")
+            turned = " Samples are rows: of a file that has them as columns say transposed=true, otherwise not."
+            hint = turned if X.shape[1] == len(y) else ""
+            raise DataError(
+                f"{name}: {X.shape[0]} samples have {len(y)} labels; there must be one label for each.{hint}"
+            )
     _check_clusters(name, y, clusters, X.shape[0])
     found = (*X.shape, *([] if y is None else [int(y.max()) + 1]))
     stated = [spec.get(key) for key in ("samples", "features", "classes")]
@@ -181,6 +190,26 @@ def encode_labels(name, y):
     if len(classes) < 2:
         raise DataError(f"{name}: every sample has the label {classes[0]}; there must be at least 2 classes.")
     return codes.astype(np.int64)
+
+
+def from_indicators(name, y, n_samples):
+    """Return the classes of labels with a column for each, of 0 and 1 or -1 and 1; other labels as they are.
+
+    A DataError names a sample that is in no class, or in two.
+    """
+    y = y.toarray() if sparse.issparse(y) else y
+    shape = np.shape(y) if hasattr(y, "shape") else ()
+    if len(shape) != 2 or min(shape) < 2:
+        return y
+    values = np.asarray(y)
+    values = values.T if len(values) != n_samples == values.shape[1] else values
+    if not (np.isin(values, (0, 1)).all() or np.isin(values, (-1, 1)).all()):
+        return y
+    ones = (values == 1).sum(axis=1)
+    if (wrong := np.flatnonzero(ones != 1)).size:
+        raise DataError(f"{name}: sample {wrong[0]} is in {ones[wrong[0]]} of the {values.shape[1]} classes, not in 1.")
+    say(f"{name}: the {values.shape[1]} columns of the labels are taken as one class each.")
+    return values.argmax(axis=1)
 
 
 def data_sha(X, y, clusters=None):
@@ -277,6 +306,12 @@ def _sparse_samples(name, X):
 
 def _not_finite(count):
     return "1 value that is not finite" if count == 1 else f"{count} values that are not finite"
+
+
+@functools.cache
+def say(line):
+    """Report what was taken for granted in a line of the log; once, as a run reads its files several times."""
+    log.warning("%s", line)
 
 
 def first_of(names, most=5):

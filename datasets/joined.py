@@ -1,30 +1,25 @@
 """Puts a table together: several files, rows that are features, and labels that are in another file."""
 
-import functools
-import logging
-
 import numpy as np
 
-from datasets.base import DataError
-from datasets.tables import (
+from datasets.base import DataError, say
+from datasets.formats.arff import arff_frame
+from datasets.formats.frames import csv_frame, npy_frame, parquet_frame, xlsx_frame
+from datasets.formats.tables import (
     UNNAMED,
     are_names,
-    arff_frame,
     as_numbers,
     column_of,
     columns_of,
-    csv_frame,
     labels_in,
     listed,
     listed_labels,
-    parquet_frame,
     split_table,
     word,
-    xlsx_frame,
 )  # fmt: skip
 
 FRAMES = {"csv": csv_frame, "xlsx": xlsx_frame, "parquet": parquet_frame, "arff": arff_frame}
-log = logging.getLogger(__name__)
+LABEL_FRAMES = {**FRAMES, "npy": npy_frame}  # files of labels
 LABEL = "\0label"  # the column of labels from another file; no file has one of this name
 
 
@@ -64,7 +59,10 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
             f"or say ignore={min(twice)}."
         )
     if labels is not None and not keyed:
-        table = in_order(paths[0], table, [label for _, own, _ in given for label in own])
+        default = list(table.columns) == [str(number) for number in range(table.shape[1])]  # as pandas names them
+        table = in_order(
+            paths[0], table, in_step([own for _, own, _ in given], labels, label_paths, len(table), default)
+        )
     return split_table(paths[0], table, y if labels is None else LABEL, ignore, onehot, nameless)
 
 
@@ -80,18 +78,15 @@ def oriented(path, table, ignore_rows=(), names=None, transposed=False):
         table = table.set_index(table[name].map(word)).drop(columns=[name])
     elif transposed and len(table) and table.dtypes.iloc[0].kind not in "biuf" and table.dtypes.iloc[-1].kind in "biuf":
         raise DataError(f"{path}: the first column has texts: say that they name the features, names=0.")
-    elif str(table.columns[0]).startswith(UNNAMED) and not transposed and _is_index(as_numbers(table.iloc[:, :1])):
+    elif transposed and _numbers_rows(table):
+        say(f"{path}: the first column has no name and numbers the rows: it names the features.")
+        table = table.set_index(table.iloc[:, 0].map(word)).iloc[:, 1:]
+    elif _numbers_rows(table):
         table = table.iloc[:, 1:]
-        _say_dropped(path)
+        say(f"{path}: the first column has no name and numbers the rows, in some order: it is left out.")
     if transposed:
         table = pd.DataFrame(table.to_numpy().T, index=table.columns, columns=table.index)
     return as_numbers(table)
-
-
-@functools.cache
-def _say_dropped(path):
-    """Say it once of a file, which a run reads several times."""
-    log.warning("%s: the first column has no name and numbers the rows, in some order: it is left out.", path)
 
 
 def stacked(paths, tables, columns="same"):
@@ -128,16 +123,38 @@ def labels_of(given, paths, n_files):
     return [whole] * n_files
 
 
-def labels_in_order(labels, paths):
+def labels_in_order(labels, paths, n_samples):
     """Return the labels in all files, one below the other."""
-    return [label for path in paths for label in _labels_in(path, labels)[1]]
+    return in_step([_labels_in(path, labels)[1] for path in paths], labels, paths, n_samples)
+
+
+def in_step(found, labels, paths, n_samples, default=False):
+    """Return labels of several files, without first lines that are names where each file has a label too many.
+
+    Such a line is a name where its label has no other sample, or where the samples have the names that pandas gives by
+    `default`.  A DataError asks the user where it could be a label.
+    """
+    found = [list(own) for own in found]
+    extra = sum(map(len, found)) - n_samples == len(found) and all(map(len, found))
+    if not extra or labels.get("options", {}).get("header") is not None:
+        return [label for own in found for label in own]
+    for path, own in zip(paths, found, strict=True):
+        if own[0] in own[1:] and not (default and word(own[0]) == "0"):
+            raise DataError(
+                f"{path} has {len(own)} lines, one too many for the samples: say label_header=true if the first, "
+                f"{word(own[0])}, is a name."
+            )
+        say(f"{path}: the first line ({word(own[0])}) is taken as a name, as there is one label too many.")
+    return [label for own in found for label in own[1:]]
 
 
 def in_order(path, table, own):
     """Return the table with the column `LABEL`; a DataError says that there are more or fewer labels."""
     if len(own) != len(table):
+        turned = len(own) in (table.shape[1], table.shape[1] + 1)  # one column may have the names of the features
+        hint = " Samples are rows: say transposed=true for a file that has them as columns." if turned else ""
         raise DataError(
-            f"{path}: {len(table)} samples have {len(own)} labels in files of their own: they must be as many."
+            f"{path}: {len(table)} samples have {len(own)} labels in files of their own: they must be as many.{hint}"
         )
     return table.assign(**{LABEL: np.array(own, dtype=object)})
 
@@ -146,7 +163,8 @@ def _labels_in(path, labels):
     """Return the names of samples, or None without a key, the labels in a file, and the names of their columns."""
     kind = labels.get("format", "csv")
     named = labels.get("y")
-    table = FRAMES[kind](path, [*listed_labels(named), labels.get("key")], **labels.get("options", {}))
+    options = labels.get("options", {}) | ({"option": "label_header"} if kind in ("csv", "xlsx") else {})
+    table = LABEL_FRAMES[kind](path, [*listed_labels(named), labels.get("key")], **options)
     key = column_of(path, table, labels["key"]) if "key" in labels else None
     if named is None:
         rest = [name for name in table.columns if name != key]
@@ -181,7 +199,9 @@ def labelled(path, table, own, labels):
     return table.assign(**{LABEL: values})[[key in own for key in keys]]
 
 
-def _is_index(table):
-    """Return True for whole numbers that all differ: the index that pandas writes, of rows in any order."""
-    column = table.iloc[:, 0]
+def _numbers_rows(table):
+    """Return True if the first column has no name and distinct whole numbers, as pandas writes an index."""
+    if not str(table.columns[0]).startswith(UNNAMED):
+        return False
+    column = as_numbers(table.iloc[:, :1]).iloc[:, 0]
     return column.dtype.kind == "f" and column.is_unique and (column >= 0).all() and (column % 1 == 0).all()

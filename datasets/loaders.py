@@ -8,14 +8,15 @@ from io import BytesIO, StringIO
 import numpy as np
 import scipy  # scipy imports its parts when they are first used, and most files need none
 
-from datasets.base import DataError
-from datasets.h5ad import read_h5ad
+from datasets.base import DataError, from_indicators
+from datasets.formats.arrays import flat, pick, read_libsvm, read_mtx, read_npy, read_npz
+from datasets.formats.h5ad import read_h5ad
+from datasets.formats.matlab import read_mat
+from datasets.formats.rdata import read_rdata
+from datasets.formats.text import text_of
 from datasets.joined import FRAMES, labels_in_order, read_tables
-from datasets.rdata import read_rdata
 from datasets.steps import fill_missing, matched_labels, take_steps
 from datasets.synthetic import read_synthetic
-from datasets.tables import read_libsvm
-from datasets.text import text_of
 
 LARGEST_DENSE = 2**30  # numbers: a sparse file of more than these 8 GB is not written out
 PACKAGES = {"PIL": "pillow"}  # a module and its package, where their names differ
@@ -42,10 +43,11 @@ def read_source(source, paths):
             raise DataError(
                 f"{path} holds Python objects, which are not safe to read: save numbers, and labels as y.astype(str)."
             ) from error
-        raise DataError(
-            f"{path} cannot be read as {source['format']}: {type(error).__name__}: {error}. "
-            "The file is damaged or of another format; fetch it again."
-        ) from error
+        fetched = any("urls" in file or "openml" in file for file in (source, *source.get("files", ())))
+        remedy = "damaged or of another format; fetch it again" if fetched else "of another format, or damaged"
+        words = " ".join(f"{type(error).__name__}: {error}".split())
+        raise DataError(f"{path} cannot be read as {source['format']}: {words}. The file is {remedy}.") from error
+    y = from_indicators(path, y, X.shape[0])
     if source.get("sparse"):
         if wrong := [key for key in ("fill", "steps") if source.get(key, "error") != "error"]:
             raise DataError(f"{path}: {wrong[0]}={source[wrong[0]]} needs a dense X: leave out sparse=true, or it.")
@@ -68,15 +70,16 @@ def _read(source, paths, label_paths):
         return READERS[kind](paths, label_paths=label_paths, **joined, **options)
     if "columns" in joined or "key" in joined.get("labels", {}):
         raise DataError(f"{paths[0]}: the features and samples of {kind} have no names: leave out columns=, key=.")
-    parts = [READERS[kind](path, **options) for path in paths]
-    X = [part[0].T if source.get("transposed") else part[0] for part in parts]
+    turned = bool(source.get("transposed"))
+    parts = [READERS[kind](path, **options, **({"transposed": turned} if kind == "mat" else {})) for path in paths]
+    X = [flat(path, part[0], turned and kind != "mat") for path, part in zip(paths, parts, strict=True)]
     y = [part[1] for part in parts]
     named = [None if source.get("transposed") or len(part) < 3 else part[2] for part in parts]
     for path, names in zip(paths, named, strict=True):
         if names != named[0]:
             raise DataError(f"{path} has other features than {paths[0]}, or in another order: their names differ.")
     if "labels" in source:
-        y = [np.array(labels_in_order(source["labels"], label_paths), dtype=object)]
+        y = [np.array(labels_in_order(source["labels"], label_paths, sum(part.shape[0] for part in X)), dtype=object)]
     if len(parts) == 1:
         return X[0], y[0], named[0]
     widths = {part.shape[1] for part in X}
@@ -98,40 +101,6 @@ def dense(path, X):
             "true in the source of a file of conf/dataset) to keep it sparse."
         )
     return X.toarray()
-
-
-def read_mat(path, x=None, y=None):
-    """Read a MATLAB file of version 5 to 7, with a dense or a sparse matrix `x` and labels `y` (names of arrays).
-
-    Without `x` it is the one matrix besides the labels; without `y` there are no labels.  Of a cell array the matrices
-    are put side by side, and ``NAME{2}`` is the second of them.
-    """
-    with open(path, "rb") as file:
-        head = file.read(512)
-    if head.startswith(b"MATLAB 7.3") or b"\x89HDF" in head:
-        raise DataError(f"{path} is a MATLAB file of version 7.3; save it with save(..., '-v7').")
-    if not head.startswith(b"MATLAB 5.0"):
-        raise DataError(f"{path} is no MATLAB file: it begins with {head[:24]!r} instead of b'MATLAB 5.0'.")
-    arrays = scipy.io.loadmat(path)
-    arrays = {name: value for name, value in arrays.items() if not name.startswith("__")}
-    samples = _pick(path, arrays, x or _matrix_of(path, arrays, y))
-    if samples.dtype == object:
-        samples = _side_by_side(path, x, np.ravel(samples, order="F"))
-    labels = None if y is None else _pick(path, arrays, y)
-    if labels is not None and labels.dtype == object and all(np.size(cell) == 1 for cell in labels.flat):
-        labels = np.array([np.ravel(cell)[0] for cell in labels.flat])  # a cell array of words
-    return samples, labels
-
-
-def _side_by_side(path, name, cells):
-    """Return the matrices in a cell array, which have a row for each sample, side by side."""
-    shapes = [np.shape(cell) for cell in cells]
-    if any(len(shape) != 2 for shape in shapes) or len({shape[0] for shape in shapes}) != 1:
-        raise DataError(
-            f"{path}: the cells of {name} have the shapes {shapes}; their rows must be the same samples. Name one "
-            f"cell, x={name}{{1}}."
-        )
-    return np.hstack([dense(path, cell) for cell in cells])
 
 
 def read_term_counts(path, x, y):
@@ -156,25 +125,13 @@ def read_h5(path, x, y):
         names = []
         file.visititems(lambda name, item: names.append(name) if isinstance(item, h5py.Dataset) else None)
         arrays = {name: file[name][()] for name in names}
-    return tuple(np.concatenate([_pick(path, arrays, name) for name in group]) for group in (x, y))
+    return tuple(np.concatenate([pick(path, arrays, name) for name in group]) for group in (x, y))
 
 
 def read_csv_gz(path):
     """Read a gzipped CSV file of numbers without a header; the last column is the label."""
     table = np.loadtxt(StringIO(text_of(path)), delimiter=",", ndmin=2)
     return table[:, :-1], table[:, -1]
-
-
-def read_npz(path, x=None, y=None):
-    """Read a NumPy archive with arrays `x` and `y`, either of which may be left out as in `read_mat`.
-
-    One that has the arrays of `scipy.sparse.save_npz` holds a sparse matrix, beside which there may be labels.
-    """
-    with np.load(path, allow_pickle=False) as archive:
-        arrays = dict(archive)
-    if {"format", "shape", "data"} <= set(arrays) and x is None:
-        return scipy.sparse.load_npz(path), None if y is None else _pick(path, arrays, y)
-    return _pick(path, arrays, x or _matrix_of(path, arrays, y)), None if y is None else _pick(path, arrays, y)
 
 
 def read_pgm_zip(path, block):
@@ -212,6 +169,8 @@ READERS = {
     "libsvm": read_libsvm,
     "h5ad": read_h5ad,
     "npz": read_npz,
+    "npy": read_npy,
+    "mtx": read_mtx,
     "rdata": read_rdata,
     "pgm_zip": read_pgm_zip,
     "digits": read_digits,
@@ -229,27 +188,3 @@ def first_per_class(X, y, count):
         raise DataError(f"{X.shape[0]} samples have {len(y)} labels; there must be one label for each.")
     rows = np.concatenate([np.flatnonzero(y == label)[:count] for label in np.unique(y)])
     return X[rows], y[rows]
-
-
-def _matrix_of(path, arrays, labels):
-    """Return the name of the one matrix of numbers besides the labels."""
-    shapes = {name: value.shape for name, value in arrays.items() if name != labels and value.dtype.kind in "biuf"}
-    found = [name for name, shape in shapes.items() if len(shape) == 2 and min(shape) > 1]
-    if len(found) != 1:
-        raise DataError(
-            f"{path} has {len(found)} matrices of numbers besides the labels ({', '.join(found) or 'none'}): name the "
-            "samples, x=NAME."
-        )
-    return found[0]
-
-
-def _pick(path, arrays, name):
-    if cell := re.fullmatch(r"(.+)\{(\d+)\}", name):  # of a cell array, counted from 1 as in MATLAB
-        cells = np.ravel(_pick(path, arrays, cell[1]), order="F")
-        if cells.dtype != object or not 1 <= int(cell[2]) <= len(cells):
-            raise DataError(f"{path}: {cell[1]} has no cell {cell[2]}; it has {len(cells) * (cells.dtype == object)}.")
-        return cells[int(cell[2]) - 1]
-    if name not in arrays:
-        present = ", ".join(sorted(key for key in arrays if not key.startswith("__"))) or "nothing"
-        raise DataError(f"{path} has no array {name!r}; it holds {present}.")
-    return arrays[name]

@@ -7,33 +7,45 @@ from pathlib import Path
 
 import numpy as np
 
-from datasets.base import DataError, check_dataset, first_of
+from datasets.base import DataError, check_dataset, first_of, say
 from datasets.files import checksum, looks_like
+from datasets.formats.tables import are_names
+from datasets.joined import LABEL_FRAMES
 from datasets.loaders import read_source
-from datasets.spec import FILLS, check_spec, dataset_names
-from datasets.tables import are_names
+from datasets.spec import COLUMNS, FILLS, check_spec, dataset_names
 
 SUFFIXES = {
-    ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".data": "csv", ".npz": "npz", ".mat": "mat", ".arff": "arff",
+    ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".data": "csv", ".tab": "csv", ".npz": "npz",
+    ".mat": "mat", ".arff": "arff",
     ".parquet": "parquet", ".pq": "parquet", ".libsvm": "libsvm", ".svm": "libsvm", ".svmlight": "libsvm",
     ".h5ad": "h5ad", ".xlsx": "xlsx", ".rdata": "rdata", ".rda": "rdata", ".rds": "rdata",
+    ".npy": "npy", ".mtx": "mtx",
 }  # fmt: skip
+FEW, ENOUGH = (
+    10,
+    10,
+)  # values that tell whether a column has whole numbers; samples of which distinct ones say something
+IDENTIFIERS = 3  # columns: where more have distinct whole numbers, they are counts
 NONE = "none"  # as a label: the data have none
 OPENML = re.compile(r"openml:([1-9]\d*)")
-TEXTS = ("csv", "libsvm", "arff")
-PACKED = (".gz", ".zip")  # of a text
+TEXTS = ("csv", "libsvm", "arff", "mtx")
+PACKED = (".gz", ".zip", ".bz2", ".xz")  # of a text
 ROWS = ("names", "ignore_rows", "columns")
 TAKES = {  # what has a meaning for some formats only
-    "csv": ("ignore", "onehot", "header", *ROWS), "xlsx": ("ignore", "onehot", "header", *ROWS),
-    "parquet": ("ignore", "onehot", *ROWS), "arff": ("ignore", "onehot", "columns"), "rdata": ("x", "ignore", "onehot"),
-    "npz": ("x", "sparse"), "mat": ("x", "sparse"), "libsvm": ("sparse",), "h5ad": ("x", "sparse"),
+    "csv": ("ignore", "onehot", "header", "skip_rows", "decimal", "thousands", "max_unpacked_mb", *ROWS),
+    "xlsx": ("ignore", "onehot", "header", "skip_rows", "sheet", *ROWS), "parquet": ("ignore", "onehot", *ROWS),
+    "arff": ("ignore", "onehot", "columns", "sparse", "max_unpacked_mb"), "rdata": ("x", "ignore", "onehot"),
+    "npz": ("x", "sparse"), "mat": ("x", "sparse"), "libsvm": ("sparse", "max_unpacked_mb"), "h5ad": ("x", "sparse"),
+    "npy": (), "mtx": ("sparse", "max_unpacked_mb"),
 }  # fmt: skip
-OPTIONS = ("x", "ignore", "onehot", "header", "names", "ignore_rows")  # those of a reader; others are of the source
+READING = ("header", "skip_rows", "sheet", "decimal", "thousands", "max_unpacked_mb")  # how a table of text is written
+OPTIONS = ("x", "ignore", "onehot", "names", "ignore_rows", *READING)  # those of a reader; others are of the source
 
 
 def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, ignore=None, header=None,
              sparse=None, format=None, labels=None, key=None, others=None, names=None, ignore_rows=None, onehot=None,
-             transposed=None, columns=None, missing=None, label_pattern=None, steps=None):  # fmt: skip
+             transposed=None, columns=None, missing=None, label_pattern=None, steps=None, label_header=None,
+             skip_rows=None, sheet=None, decimal=None, thousands=None, max_unpacked_mb=None):  # fmt: skip
     """Return the specification of a file, of several, or of an OpenML data set without reading it, and the folder.
 
     `data` is a file, whose format is that of its suffix (`SUFFIXES`, also packed), a list of files in one folder, whose
@@ -43,16 +55,19 @@ def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, igno
     found = OPENML.fullmatch(str(data))
     paths = [] if found else _paths(data)
     kind = "npz" if found else _format(paths, format)
+    reading = dict(zip(READING, (header, skip_rows, sheet, decimal, thousands, max_unpacked_mb), strict=True))
     absent = _listed(missing) or []
     words = [one for one in absent if isinstance(one, str)]
     numbers = [one for one in absent if not isinstance(one, str)]
     options = {
-        "x": x, "ignore": _listed(ignore), "onehot": onehot if onehot is True else _listed(onehot), "header": header,
+        "x": x, "ignore": _listed(ignore), "onehot": onehot if onehot is True else _listed(onehot), **reading,
         "names": names, "ignore_rows": _listed(ignore_rows), "missing": words or None, "sparse": sparse,
         "transposed": transposed, "columns": columns, "label_pattern": label_pattern, "key": key, "others": others,
+        "label_header": label_header,
     }  # fmt: skip
     given = {one: value for one, value in options.items() if value is not None}
     _check_meaning(data, kind, given, bool(found), labels)
+    _check_values(given, len(paths))
     if isinstance(fill, str) and fill not in FILLS:
         raise DataError(f"fill={fill!r} must be a number or one of {', '.join(FILLS)}.")
     own = {one: given[one] for one in ("transposed", "columns", "label_pattern", "sparse") if one in given}
@@ -62,13 +77,19 @@ def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, igno
     if found:
         name, source = name or f"openml_{found[1]}", _openml_source(found[1], label)
     else:
-        stem = unicodedata.normalize("NFKD", paths[0].name.split(".")[0]).encode("ascii", "ignore").decode()
-        name = name or re.sub(r"\W+", "_", stem).strip("_").lower()
+        name = name or _name_of(paths[0])
         read = {one: given[one] for one in (*OPTIONS, "missing") if one in given}
-        source = _source(paths, kind, label, read, labels, given)
+        source = _source(paths, kind, label, read, labels, given, format)
     _check_name(name)
     own = {"name": name, "sources": [source | own]} | ({"clusters": clusters} if clusters is not None else {})
     return check_spec(own), paths[0].parent if paths else None
+
+
+def _name_of(path):
+    """Return a name that Hydra reads, made of the name of a file or, without letters of ASCII, of its content."""
+    stem = unicodedata.normalize("NFKD", path.name.lstrip(".").split(".")[0]).encode("ascii", "ignore").decode()
+    name = re.sub(r"\W+", "_", stem).strip("_").lower() or checksum(path)[:8]
+    return name if name[0].isalpha() else f"data_{name}"
 
 
 def _paths(data, word="data"):
@@ -97,13 +118,30 @@ def _check_meaning(data, kind, given, openml, labels):
         name: [one for one, names in TAKES.items() if name in names] for name in ("sparse", "columns", *OPTIONS)
     }
     for name in given:
-        least = name in ("key", "others") and labels is None
+        least = name in ("key", "others", "label_header") and labels is None
         other = name in known and kind not in known[name]
         if least or other or (openml and name != "label_pattern"):
             raise DataError(f"{name}={given[name]!r} has no meaning for {data}: leave it out.")
 
 
-def _source(paths, kind, label, options, labels, given):
+def _check_values(given, n_files):
+    """Refuse values that an option cannot have, as YAML reads `maybe` as a text."""
+    flags = ("header", "label_header", "sparse", "transposed")
+    marks = ("decimal", "thousands")
+    wrong = [(name, "true or false") for name in flags if not isinstance(given.get(name, True), bool)]
+    wrong += [(name, "',' or '.'") for name in marks if given.get(name, ",") not in (",", ".")]
+    for name, least in (("skip_rows", 0), ("max_unpacked_mb", 1)):
+        value = given.get(name, least)
+        wrong += [] if type(value) is int and value >= least else [(name, f"a whole number, {least} or more")]
+    for name, right in wrong:
+        raise DataError(f"{name}={given[name]!r} must be {right}.")
+    if given.get("decimal") and given["decimal"] == given.get("thousands"):
+        raise DataError(f"decimal={given['decimal']!r} and thousands must be different marks.")
+    if given.get("columns") in COLUMNS and n_files < 2:
+        raise DataError(f"columns={given['columns']} is about several files, and data= names one: leave it out.")
+
+
+def _source(paths, kind, label, options, labels, given, format=None):
     """Return the source of files of one's own, with the checksums that they have now."""
     files = [_file(path) for path in paths]
     source = (files[0] if len(files) == 1 else {"files": files}) | {"format": kind}
@@ -112,7 +150,8 @@ def _source(paths, kind, label, options, labels, given):
     if label == NONE or kind == "libsvm":
         raise DataError(f"labels={labels} has no meaning for {paths[0].name} with label={label}: leave one out.")
     others = _paths([*paths[:1], *_listed(labels)], "labels")[1:]
-    its = {"files": [_file(path) for path in others], "format": _format(others, None)}
+    its = {"files": [_file(path) for path in others], "format": _label_format(others, format)}
+    its |= {"options": {"header": given["label_header"]}} if "label_header" in given else {}
     its |= {"y": label} if label is not None else {}
     its |= {name: given[name] for name in ("key", "others") if name in given}
     return source | {"labels": its} | ({"options": options} if options else {})
@@ -174,8 +213,22 @@ def _check_frame(X, y):
     texts = [str(X.columns[j]) for j in odd if not _is_numeric(X.iloc[:, j])]
     if texts:
         raise DataError(f"X has columns that hold no numbers ({first_of(texts)}): leave them out, or encode them.")
-    if hasattr(y, "iloc") and not X.index.equals(y.index) and set(X.index) == set(y.index):
+    if not hasattr(y, "iloc") or X.index.equals(y.index):
+        return
+    if set(X.index) == set(y.index):
         raise DataError("X and y have the same index in different orders, and are paired row by row: y.loc[X.index].")
+    if not _is_default(X.index) and not _is_default(y.index):
+        raise DataError(
+            f"X and y have different indices ({len(X.index.difference(y.index))} of {len(X)} rows of X are not in y), "
+            "and are paired row by row: choose their common rows, or give y.to_numpy() where the rows are the same."
+        )
+    if len(X) == len(y):
+        say("X and y have different indices, one of which only numbers the rows: they are paired row by row.")
+
+
+def _is_default(index):
+    """Return True for the index that pandas gives to rows without one."""
+    return getattr(index, "step", None) == 1 and index.start == 0
 
 
 def _is_numeric(column):
@@ -205,6 +258,14 @@ def _format(paths, given):
     for path in paths:
         if kind not in TEXTS and path.stat().st_size and (looks := looks_like(path)):
             raise DataError(f"{path} is {looks}, and no file of the format {kind}.")
+    return kind
+
+
+def _label_format(paths, given):
+    """Return the format of files of labels: that of their endings, or else the one that is given for all files."""
+    kind = _format(paths, given if any(_suffix(path) not in SUFFIXES for path in paths) else None)
+    if kind not in LABEL_FRAMES:
+        raise DataError(f"{paths[0]}: labels= are read from {', '.join(sorted(LABEL_FRAMES))}, not from {kind}.")
     return kind
 
 
@@ -260,10 +321,15 @@ def remarks(data):
     if copies := [f"{i} of {other}" for i, other in _copies(data.X, np.arange(data.n_samples))]:
         what = "1 sample is a copy" if len(copies) == 1 else f"{len(copies)} samples are copies"
         lines.append(f"{data.name}: {what} ({first_of(copies)}, counted from 0).")
-    counting = [j for j in np.flatnonzero(highest - lowest == data.n_samples - 1) if _counts(data.X[:, [j]])]
-    if counting and data.n_samples > 2:
+    columns = {j: column for j in varying if len(column := _whole_numbers(data.X, j)) > 2}
+    counting = [j for j, column in columns.items() if _counts(column)]
+    if counting:
         what = f"a feature numbers the samples ({names[counting[0]]}{how})"
         lines.append(f"{data.name}: {what}: give the name or number of its column in ignore=[...].")
+    distinct = [j for j, column in columns.items() if j not in counting and len(np.unique(column)) == len(column)]
+    if 0 < len(distinct) <= IDENTIFIERS and data.n_samples >= ENOUGH:
+        what = f"distinct whole numbers in {first_of([names[j] for j in distinct])}{how}"
+        lines.append(f"{data.name}: {what} look like identifiers of samples: if so, say ignore=[...].")
     if data.y is not None and data.n_classes == data.n_samples > 1:
         lines.append(f"{data.name}: every sample has a label of its own, so that scores say nothing: is label= right?")
     return lines
@@ -283,6 +349,16 @@ def _copies(X, numbers):
     return found
 
 
-def _counts(column):
+def _whole_numbers(X, j):
+    """Return a column of whole numbers; an empty array where it has others."""
+    if (X[:FEW, [j]] % 1 if isinstance(X, np.ndarray) else X[:FEW, [j]].toarray() % 1).any():
+        return np.array([])
+    column = X[:, [j]]
     values = np.asarray(column.todense() if hasattr(column, "todense") else column).ravel()
-    return bool((np.diff(values) == 1).all())
+    return values if (values % 1 == 0).all() else np.array([])
+
+
+def _counts(values):
+    """Return True for numbers that rise by 1 from sample to sample, or do so in each of a few files."""
+    begins = np.flatnonzero(np.diff(values) != 1) + 1
+    return len(begins) <= len(values) / FEW and bool((values[begins] == values[0]).all())

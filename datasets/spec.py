@@ -7,7 +7,7 @@ from typing import NotRequired, TypedDict, get_type_hints
 import yaml
 
 from datasets.base import DataError
-from datasets.joined import FRAMES
+from datasets.joined import LABEL_FRAMES
 from datasets.loaders import READERS
 from datasets.steps import FILLS, wrong_step
 from datasets.truth import parts_of, truth_names, truth_spec
@@ -34,7 +34,7 @@ class Labels(TypedDict):
     y: NotRequired[str | int | list]  # the column of labels; the only column by default; several make one label
     key: NotRequired[str | int]  # the column that names the samples; without it they are in the order of the samples
     others: NotRequired[str]  # ``drop`` leaves out samples without a label, which are an error otherwise
-    format: NotRequired[str]  # of the files, one of `datasets.joined.FRAMES`; "csv" by default
+    format: NotRequired[str]  # of the files, one of `datasets.joined.LABEL_FRAMES`; "csv" by default
     options: NotRequired[dict]  # of the function there
 
 
@@ -226,7 +226,7 @@ def _check_labels(labels, where):
     _require(labels.get("files"), where, f"labels={labels} must have files, one at least")
     others, kind = labels.get("others", "drop"), labels.get("format", "csv")
     _require(others == "drop", where, f"labels: others={others!r} must be drop; leave it out for an error")
-    _require(kind in FRAMES, where, f"labels: format={kind!r} must be in {sorted(FRAMES)}")
+    _require(kind in LABEL_FRAMES, where, f"labels: format={kind!r} must be in {sorted(LABEL_FRAMES)}")
 
 
 def _check_pattern(pattern, where):

@@ -5,7 +5,7 @@ import re
 import numpy as np
 
 from datasets.base import DataError
-from datasets.tables import word
+from datasets.formats.tables import word
 
 FILLS = ("error", "median", "drop")
 ALL = slice(None)  # the samples, or the features, that a step keeps

@@ -7,7 +7,8 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from datasets import DataError, joined, load_dataset
+from datasets import DataError, load_dataset
+from datasets.base import say
 from datasets.own import as_dataset, own_spec, remarks
 
 X = np.random.default_rng(0).normal(size=(12, 9))
@@ -72,7 +73,7 @@ def test_a_data_frame_is_refused_for_what_it_would_hide():
 
 
 def test_the_index_that_pandas_writes_is_left_out_and_named_once(tmp_path, caplog):
-    joined._say_dropped.cache_clear()
+    say.cache_clear()
     lines = ["", *(f"{i},{a:.3f},{b:.3f},{y}" for i, (a, b), y in zip(range(12), X[:, :2], Y, strict=True))]
     lines[0] = ",a,b,kind"
     (tmp_path / "mine.csv").write_text("\n".join(lines))

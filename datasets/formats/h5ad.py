@@ -3,7 +3,7 @@
 import numpy as np
 
 from datasets.base import DataError
-from datasets.tables import listed
+from datasets.formats.tables import listed
 
 
 def read_h5ad(path, y=None, x="X"):

@@ -1,40 +1,79 @@
 """Tables of text: their content unpacked, their delimiter, their names, and columns of numbers."""
 
+import bz2
 import csv
 import gzip
 import io
+import lzma
 import re
 import zipfile
+from pathlib import Path
 
 import numpy as np
 
 from datasets.base import DataError, as_floats
+from datasets.formats.header import is_number
 
-LARGEST_TEXT = 2**28  # bytes that a packed file may unpack to
+LARGEST_TEXT = 256  # MiB that a packed file may unpack to, unless max_unpacked_mb says more
 DELIMITERS = (",", ";", "\t", "|")
 EXCEL = re.compile(r"""\A"?sep=[,;\t|]"?(?=\r?\n)""", re.IGNORECASE)  # tells it the delimiter
-GZIP, ZIP = b"\x1f\x8b", b"PK\x03\x04"
+ZIP = b"PK\x03\x04"
+OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
+BELOW = 3  # lines that show the delimiter where those above have other things
+WHOLE = r"(?<![\w.,{0}])[-+]?[1-9]\d{{0,2}}(?:{0}\d{{3}})+(?![\w.,{0}])"  # with marks for thousands
 
 
-def text_of(path):
-    """Return the text of a file, plain, gzipped, or the one file in a zip, in UTF-8.
+def text_of(path, max_unpacked_mb=None):
+    """Return the text of a file, plain, packed by gzip, bzip2 or xz, or the one file in a zip, in UTF-8.
 
     A first line for Excel, such as ``sep=;``, is empty in it.
     """
-    with open(path, "rb") as file:
-        head = file.read(4)
-    if head == ZIP:
-        with zipfile.ZipFile(path) as archive, archive.open(_only_member(path, archive)) as file:
-            content = file.read(LARGEST_TEXT + 1)
-    else:
-        with gzip.open(path) if head.startswith(GZIP) else open(path, "rb") as file:
-            content = file.read(LARGEST_TEXT + 1 if head.startswith(GZIP) else -1)
-    if head.startswith((GZIP, ZIP)) and len(content) > LARGEST_TEXT:
-        raise DataError(f"{path} unpacks to more than {LARGEST_TEXT} bytes; no data set here is so large.")
     try:
-        return EXCEL.sub("", content.decode("utf-8-sig"))
+        return EXCEL.sub("", bytes_of(path, max_unpacked_mb).decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is no text in UTF-8 ({error}): save it as such.") from error
+
+
+def bytes_of(path, max_unpacked_mb=None):
+    """Return the content of a file, unpacked."""
+    with open(path, "rb") as file:
+        head = file.read(6)
+    opener = next((opener for start, opener in OPENERS.items() if head.startswith(start)), None)
+    limit = (max_unpacked_mb or LARGEST_TEXT) * 2**20
+    if head.startswith(ZIP):
+        with zipfile.ZipFile(path) as archive, archive.open(_only_member(path, archive)) as file:
+            content = file.read(limit + 1)
+    elif opener:
+        with opener(path) as file:
+            content = file.read(limit + 1)
+    else:
+        return Path(path).read_bytes()
+    if len(content) > limit:
+        raise DataError(f"{path} unpacks to more than {limit / 2**20:g} MiB: say max_unpacked_mb=N to allow more.")
+    return content
+
+
+def body_of(text, skip_rows=0):
+    """Return a text without its first lines and the comments that follow, and the last comment without its sign."""
+    if skip_rows:
+        text = "".join(text.splitlines(keepends=True)[skip_rows:])
+    comment = ""
+    while text.lstrip().startswith("#"):
+        comment, _, text = text.lstrip().partition("\n")
+    return text, comment.removeprefix("# ").rstrip()
+
+
+def records(text, count):
+    """Return the first lines of a text that are not blank; a quoted cell may go over several."""
+    found, end, begun = [], 0, 0
+    while end < len(text) and len(found) < count:
+        end = text.find("\n", end) + 1 or len(text)
+        line = text[begun:end]
+        if line.count('"') % 2 and end < len(text) and line.count("\n") < count:
+            continue
+        found += [line.rstrip("\r\n")] if line.strip() else []
+        begun = end
+    return found
 
 
 def _only_member(path, archive):
@@ -56,6 +95,10 @@ def delimiter_of(lines):
     for delimiter in DELIMITERS:
         if names_are_one_short([split(line, delimiter) for line in lines]):
             return delimiter
+    for delimiter in DELIMITERS:  # below a title
+        counts = {len(split(line, delimiter)) for line in lines[-BELOW:]}
+        if len(lines) > BELOW and len(counts) == 1 and counts.pop() > 1:
+            return delimiter
     return "," if "," in lines[0] else ";" if ";" in lines[0] else None
 
 
@@ -69,22 +112,10 @@ def split(line, delimiter):
     """Return the cells of a line, in which quotes may hold delimiters."""
     if delimiter is None:
         return line.split()
-    cells = (
-        next(csv.reader([line], delimiter=delimiter, skipinitialspace=True)) if '"' in line else line.split(delimiter)
-    )
+    if '"' not in line:
+        return [cell.strip() for cell in line.split(delimiter)]
+    cells = next(csv.reader([line.replace("\n", " ")], delimiter=delimiter, skipinitialspace=True))
     return [cell.strip().strip('"') for cell in cells]
-
-
-def has_names(cells, wanted):
-    """Return True where the first line has names: one is `wanted`, or none is a number, as other lines have."""
-    first, *others = cells
-    if any(isinstance(one, str) and one in first and not _is_number(one) for one in wanted):
-        return True
-    return not any(map(_is_number, first)) and any(_is_number(cell) for line in others for cell in line)
-
-
-def _is_number(cell):
-    return re.fullmatch(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?", cell) is not None
 
 
 def decimal_of(cells, delimiter, columns=()):
@@ -93,17 +124,37 @@ def decimal_of(cells, delimiter, columns=()):
     `cells` are those of the first lines, `columns` those that pandas did not read as numbers: the first comma may be
     far down.
     """
-    numbers = [cell for line in cells for cell in line if _is_number(cell)]
+    numbers = [cell for line in cells for cell in line if is_number(cell)]
     if delimiter not in (";", "\t") or any("." in cell for cell in numbers):
         return "."
     commas = any("," in cell for cell in numbers) or any(has_mark(column, ",") for column in columns)
     return "," if commas else "."
 
 
+def thousands_in(text, delimiter, read):
+    """Return the name of a column, a cell and its mark, where the mark may be for thousands; None where none may.
+
+    Between semicolons and tabs, this is where every mark in the table has three digits behind it, and some stand beside
+    whole numbers from 100 to 999.  `read` is `pandas.read_csv` with the options of the table.
+    """
+    for mark in ",." if delimiter in (";", "\t") else "":
+        whole = re.compile(WHOLE.format(re.escape(mark)))
+        marked = re.compile(rf"\d{re.escape(mark)}|{re.escape(mark)}\d")
+        if not whole.search(text) or any(marked.search(rest) for rest in whole.split(text)):
+            continue
+        table = read(io.StringIO(text), dtype=str, thousands=None)
+        for name, column in table.items():
+            cells = column.dropna().str.strip()
+            found = cells[cells.str.fullmatch(whole)]
+            if found.size and cells.str.fullmatch(r"[-+]?[1-9]\d\d").any():
+                return name, found.iloc[0], mark
+    return None
+
+
 def has_mark(column, mark):
     """Return True where all cells are texts of numbers, some with this decimal mark."""
     distinct = column.dropna().unique()
-    return all(isinstance(cell, str) and _is_number(cell) for cell in distinct) and any(mark in c for c in distinct)
+    return all(isinstance(cell, str) and is_number(cell) for cell in distinct) and any(mark in c for c in distinct)
 
 
 def short_row(text, delimiter, n_cells, ignored=()):

@@ -6,14 +6,14 @@ from pathlib import Path
 import numpy as np
 
 from datasets.base import DataError
-from datasets.tables import as_numbers, listed, split_table
+from datasets.formats.tables import as_numbers, listed, split_table
 
 
 def read_rdata(path, x=None, y=None, ignore=(), onehot=()):
     """Read a matrix or data frame `x`, and labels `y`, that R saved with save or saveRDS.
 
     `x` is as R names it, such as ``study$counts``; by default the one object of the file.  So is `y`, or it is a column
-    of the data frame `x`.  `ignore` and `onehot` are columns of a data frame, as in `datasets.tables.split_table`.
+    of the data frame `x`.  `ignore` and `onehot` are columns of a data frame, as in `tables.split_table`.
     """
     import pandas as pd
     import rdata  # here, as it takes long to import, and few files need it

@@ -1,0 +1,1 @@
+"""Readers of file formats, and what a table is made of."""
