@@ -217,9 +217,10 @@ def _check_frame(X, y):
         return
     if set(X.index) == set(y.index):
         raise DataError("X and y have the same index in different orders, and are paired row by row: y.loc[X.index].")
-    if not _is_default(X.index) and not _is_default(y.index):
+    common = len(X.index.intersection(y.index))
+    if common or not (_is_default(X.index) or _is_default(y.index)):
         raise DataError(
-            f"X and y have different indices ({len(X.index.difference(y.index))} of {len(X)} rows of X are not in y), "
+            f"X and y have different indices ({common} of {len(X)} rows of X are in y), "
             "and are paired row by row: choose their common rows, or give y.to_numpy() where the rows are the same."
         )
     if len(X) == len(y):

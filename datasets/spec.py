@@ -13,7 +13,7 @@ from datasets.steps import FILLS, wrong_step
 from datasets.truth import parts_of, truth_names, truth_spec
 
 FOLDER = Path(__file__).resolve().parent.parent / "conf" / "dataset"
-FILE = re.compile(r"[^./\\\0][^/\\\0]*")
+FILE = re.compile(r"(?!\.{1,2}\Z)[^/\\\0]+")
 FAMILY = re.compile(r"[A-Za-z]\w*")
 CHECKSUM = re.compile(r"sha256:[0-9a-f]{64}|git-blob:[0-9a-f]{40}")
 
