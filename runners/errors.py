@@ -43,7 +43,7 @@ def exits_as_errors():
     An exit from compiled code cannot be caught.  A copy of this process that is forked inside the block ends with
     the block, as everything after it is done by the original process.
     """
-    owner, leave = os.getpid(), os._exit
+    owner, leave, streams = os.getpid(), os._exit, (sys.stdout, sys.stderr)
 
     def refused(status):
         if os.getpid() != owner:
@@ -65,8 +65,14 @@ def exits_as_errors():
             raise
         words = f"the method called sys.exit({error.code!r:.80}), which ends the process: let it raise an error."
         raise ProcessEnded(words) from error
+    except BaseException as error:
+        if isinstance(error, Exception) or os.getpid() != owner:
+            raise
+        words = f"the method raised {type(error).__name__}, which is no Exception: let it raise an error."
+        raise ProcessEnded(words) from error
     finally:
         os._exit = leave
+        sys.stdout, sys.stderr = streams  # what the method has put there is gone with it
         if os.getpid() != owner:
             _leave_copy(leave)
 

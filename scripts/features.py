@@ -79,6 +79,12 @@ def selecting(trials):
     return [one for one in sorted(trials["method"].unique()) if one not in ("all_features", RANDOM)]
 
 
+def as_csv(found):
+    """Return a table as CSV in which no name is a formula for a spreadsheet: an apostrophe stands before it."""
+    names = found.select_dtypes(exclude="number")
+    return found.assign(**names.replace(r"^(?=[=+\-@\t\r])", "'", regex=True)).to_csv(index=False)
+
+
 @command("features")
 def main(options):
     """Print the features that methods select, or write them to a file."""
@@ -89,7 +95,7 @@ def main(options):
     except MissingResults as error:
         raise ValueError(with_commands(error, fill_pairs(error.cells, study, study.own_name))) from error
     is_csv = options["format"] == "csv"
-    deliver(found.to_csv(index=False) if is_csv else _page(found, study, *given[1:4]), options["output"])
+    deliver(as_csv(found) if is_csv else _page(found, study, *given[1:4]), options["output"])
 
 
 def _page(found, study, asked, metric, selection):

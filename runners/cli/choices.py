@@ -30,6 +30,9 @@ def offer(words):
     """Give Hydra all that words may name besides files of conf/, and return them as Hydra reads them."""
     if several := next(filter(None, (re.fullmatch(r"(dataset|method)=\[(.*)\]", word) for word in words)), None):
         raise ConfigError(f"{several[0]} must be one name; for a run with each: -m {several[1]}={several[2]}")
+    for group in ("method", "dataset", "protocol", "runner"):
+        if none := next((word for word in words if word in (f"~{group}", f"{group}=null", f"{group}=")), None):
+            raise ConfigError(f"{none} leaves a run without a {group}: leave this word out, or say {group}=NAME.")
     for _, name in (word.split("=", 1) for word in words if word.startswith("dataset=")):
         if Path(name).suffix not in ("", ".yaml") and Path(name).is_file():
             raise ConfigError(f"dataset={name} must be a name, not a file; for a table of your own: data={name}")

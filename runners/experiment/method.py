@@ -12,7 +12,7 @@ from runners.code import note_modules
 from runners.errors import ConfigError, exits_as_errors
 from runners.experiment.kinds import ANY, FLAG, TEXT, Kind, check_fields
 from runners.store.identity import blas, versions
-from runners.words import did_you_mean
+from runners.words import did_you_mean, shown
 
 # Parameters that the runner sets itself, and from what; a configuration may not set them.
 RESERVED = {
@@ -51,6 +51,9 @@ class Method:
                 raise ConfigError(
                     f"the file of the method lacks {name!r}: write `{name}: {{}}` where there is nothing to say."
                 )
+        for name in ("params", "grid"):
+            if content[name] is not None and not isinstance(content[name], Mapping):
+                raise ConfigError(f"method.{name}={shown(content[name])} must be a mapping of names and values.")
         check_fields("method", content, PARTS, prefix="method.")
         params, grid = dict(content["params"] or {}), dict(content["grid"] or {})
         method = cls(content["name"], content["target"], params, grid, content.get("seedless", False))

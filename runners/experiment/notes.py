@@ -102,12 +102,17 @@ def note_run(folder, keys, n_workers):
     replace_file(folder / RUN, json.dumps(note).encode())
 
 
+def _inside(path, flags):
+    """Open a file of a study, and no other one that a link in its place leads to."""
+    return os.open(path, flags | os.O_NOFOLLOW, 0o666)
+
+
 def note_log(folder, outcome):
     """Write traceback and warnings of a trial to ``run.log``; return the lines that the user is told of at once."""
     if not outcome.log:
         return []
     row = outcome.trial
-    with open(folder / "run.log", "a") as file:
+    with open(folder / "run.log", "a", encoding="utf-8", errors="backslashreplace", opener=_inside) as file:
         file.write(f"{row['trial']} {row['params']} sizes {row['sizes']}\n{outcome.log}\n")
     kind = f"{SharedGenerator.__name__}: "
     return [line.removeprefix(kind) for line in outcome.log.splitlines() if line.startswith(kind)]

@@ -240,6 +240,11 @@ def _part(config, name, *default):
         with _environment_noted(asked):
             value = OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value
     except OmegaConfBaseException as error:
+        for group in ("method", "dataset", "protocol", "runner"):
+            if group in config and not OmegaConf.is_dict(config[group]):
+                raise ConfigError(
+                    f"{group}={shown(config[group])} must be a mapping, as a file of conf/{group}."
+                ) from error
         raise ConfigError(f"{name} cannot be read: {str(error).splitlines()[0]}") from error
     if asked and name in STORED:
         raise ConfigError(

@@ -183,7 +183,8 @@ def stopped(trial, stop):
 
 
 def _failed(error):
-    return {"status": FAILED, "error": " ".join(f"{type(error).__name__}: {error}".split())[:500]}
+    words = " ".join(f"{type(error).__name__}: {error}".split())
+    return {"status": FAILED, "error": words.encode("utf-8", "backslashreplace").decode()[:500]}
 
 
 def _blank_row(trial):

@@ -34,6 +34,8 @@ def write(text, path):
 def writing(path):
     """Make the folder of a file; a ConfigError where it, or the file inside, cannot be written."""
     path = Path(path)
+    if path.is_symlink() and not path.resolve().is_relative_to(path.parent.resolve()):
+        raise ConfigError(f"{path} is a link out of its folder: name the file itself, output={path.resolve()}.")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         yield path

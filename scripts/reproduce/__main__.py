@@ -56,6 +56,8 @@ def main(options):
 
 def _digests(studies, options):
     """Write the digests of fits, or compare them with those of a file; fail where they differ."""
+    if options["against"]:
+        digests.read(options["against"])  # before any fit
     parts = [
         study.part(options["methods"] or trials["method"], options["datasets"] or trials["dataset"])
         for study in studies

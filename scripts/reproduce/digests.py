@@ -102,8 +102,11 @@ def write(path, rows):
 
 def read(path):
     """Return the rows of a file that `write` has written, by study, data set, method and trial."""
-    with open(path, newline="") as file:
-        rows = list(csv.DictReader(file))
+    try:
+        with open(path, newline="", encoding="utf-8") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise ValueError(f"against={path} cannot be read: {error}") from error
     if not rows or set(COLUMNS) - set(rows[0]):
         raise ValueError(f"against={path} has no digests: write it with digests=FILE.")
     return {tuple(row[name] for name in KEY): row for row in rows}

@@ -33,6 +33,7 @@ def conf(tmp_path_factory):
         "cell/digits_mcfs": "# @package _global_\nmissing_data: skip\n",
         "method/secret": METHOD.format("secret", '["${oc.decode:${oc.env:GRID}}"]'),
         "method/pointing": METHOD.format("pointing", '["${data_dir}"]'),  # which conf/ takes from the environment
+        "method/listed": "name: listed\ntarget: methods.laplacian_score.LaplacianScore\nparams: []\ngrid: {}\n",
         "method/deep": METHOD.format("deep", "[" * 3000 + "5" + "]" * 3000),
         "method/digits": METHOD.format("digits", f"[{'9' * 5000}]"),
         "method/hexadecimal": METHOD.format("hexadecimal", f"[0x{'f' * 5000}]"),
@@ -71,6 +72,10 @@ def conf(tmp_path_factory):
             "hydra.job_logging.root.level=LOUD", "takes it: Unable to configure root logger: Unknown level: 'LOUD'.",
             marks=pytest.mark.slow,
         ),
+        ("method=listed", "method.params=[] must be a mapping of names and values."),
+        ("~method", "~method leaves a run without a method: leave this word out, or say method=NAME."),
+        pytest.param("~runner", "~runner leaves a run without a runner", marks=pytest.mark.slow),
+        pytest.param("dataset=null", "dataset=null leaves a run without a dataset", marks=pytest.mark.slow),
         ("method=deep", "values are nested too deep in"),
         ("method=digits", "a whole number has 5000 digits in"),
         pytest.param("method=hexadecimal", "must be a number of at most 64 bits.", marks=pytest.mark.slow),

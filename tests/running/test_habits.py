@@ -1,0 +1,71 @@
+"""What methods and files of users do to a run: it goes on, and nothing outside the study is touched."""
+
+import sys
+from io import StringIO
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from runners.errors import ConfigError, ProcessEnded, exits_as_errors
+from runners.experiment.notes import note_log
+from runners.workers.fit import _failed
+from scripts.core.text import write
+from scripts.features import as_csv
+from scripts.reproduce import digests
+
+
+def test_an_error_with_half_a_letter_can_be_stored(tmp_path):
+    error = _failed(ValueError("a \udce9 b"))["error"]
+    assert error.encode("utf-8") and "\\udce9" in error
+
+    class Outcome:
+        log, trial = "ValueError: \udce9", {"trial": "1", "params": "{}", "sizes": "[1]"}
+
+    note_log(tmp_path, Outcome)
+    assert "\\udce9" in (tmp_path / "run.log").read_text(encoding="utf-8")
+
+
+def test_what_is_no_exception_ends_a_fit_and_not_the_sweep():
+    class Odd(BaseException):
+        pass
+
+    with pytest.raises(ProcessEnded, match="the method raised Odd"), exits_as_errors():
+        raise Odd
+    with pytest.raises(ValueError, match="as it is"), exits_as_errors():
+        raise ValueError("as it is")
+
+
+def test_streams_that_a_method_takes_away_come_back():
+    before = sys.stdout, sys.stderr
+    with exits_as_errors():
+        sys.stdout = sys.stderr = None
+    assert (sys.stdout, sys.stderr) == before
+
+
+def test_a_link_out_of_the_folder_is_not_written_through(tmp_path):
+    (tmp_path / "study").mkdir()
+    other = tmp_path / "other"
+    other.write_text("mine")
+    for name in ("run.log", "table.csv"):
+        (tmp_path / "study" / name).symlink_to(other)
+
+    class Outcome:
+        log, trial = "words", {"trial": "1", "params": "{}", "sizes": "[1]"}
+
+    with pytest.raises(OSError):
+        note_log(tmp_path / "study", Outcome)
+    with pytest.raises(ConfigError, match="is a link out of its folder"):
+        write("text", tmp_path / "study" / "table.csv")
+    assert other.read_text() == "mine"
+
+
+def test_names_that_are_formulas_are_texts_in_a_spreadsheet():
+    names = ["=1+1", "+x", "-x", "@x", "x=1"]
+    found = pd.read_csv(StringIO(as_csv(pd.DataFrame({"name": names, "number": -np.arange(5)}))))
+    assert found["name"].tolist() == ["'=1+1", "'+x", "'-x", "'@x", "x=1"] and found["number"].min() == -4
+
+
+def test_a_file_of_digests_that_is_not_there_is_one_line(tmp_path):
+    with pytest.raises(ValueError, match="against=.* cannot be read"):
+        digests.read(tmp_path / "nothing.csv")
