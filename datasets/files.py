@@ -7,6 +7,8 @@ HEADS = {
     b"<!doctype html": "an HTML page",
     b"<html": "an HTML page",
     b"<?xml": "an XML page",
+    b'[{"': "a JSON file",
+    b'{"': "a JSON file",
 }
 
 

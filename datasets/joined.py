@@ -37,7 +37,7 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
     keyed = labels is not None and "key" in labels
     given = [_labels_in(path, labels) for path in label_paths]
     found = labels_of(given, label_paths, len(paths)) if keyed else [None] * len(paths)
-    tables = []
+    tables, asked = [], list(ignore)
     if kind == "csv":
         reading["ignore_rows"] = ignore_rows
     for path, own in zip(paths, found, strict=True):
@@ -49,6 +49,9 @@ def read_tables(kind, paths, y=None, ignore=(), ignore_rows=(), onehot=(), names
         if not tables and not transposed:  # numbers are those of the file, of which columns are left out below
             y, ignore = columns_of(path, table, y), columns_of(path, table, ignore)
             onehot = onehot if isinstance(onehot, bool) else columns_of(path, table, onehot)
+        if transposed:  # what is no row may be a column, such as the Description of a GCT file
+            aside = [name for name in asked if name in table.columns]
+            table, ignore = table.drop(columns=aside), [name for name in asked if name not in aside]
         table = oriented(path, table, ignore_rows, names, transposed)
         tables.append(table if own is None else labelled(path, table, own, labels))
     table = stacked(paths, tables, columns)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from datasets.base import DataError, check_dataset, first_of, say
+from datasets.base import LARGEST_WHOLE, DataError, check_dataset, first_of, say
 from datasets.files import checksum, looks_like
 from datasets.formats.tables import are_names
 from datasets.joined import LABEL_FRAMES
@@ -25,6 +25,7 @@ FEW, ENOUGH = (
     10,
     10,
 )  # values that tell whether a column has whole numbers; samples of which distinct ones say something
+ABSENT = (-9, -99, -999, -9999, -99999, 999, 9999, 99999)  # numbers that often stand for a missing value
 IDENTIFIERS = 3  # columns: where more have distinct whole numbers, they are counts
 NONE = "none"  # as a label: the data have none
 OPENML = re.compile(r"openml:([1-9]\d*)")
@@ -257,7 +258,8 @@ def _format(paths, given):
         raise DataError(f"{paths[0]} and others have the formats {', '.join(sorted(kinds))}: they must have one.")
     (kind,) = kinds
     for path in paths:
-        if kind not in TEXTS and path.stat().st_size and (looks := looks_like(path)):
+        looks = looks_like(path) if path.stat().st_size else None
+        if looks and not (kind in TEXTS and looks == "a text file"):
             raise DataError(f"{path} is {looks}, and no file of the format {kind}.")
     return kind
 
@@ -327,10 +329,26 @@ def remarks(data):
     if counting:
         what = f"a feature numbers the samples ({names[counting[0]]}{how})"
         lines.append(f"{data.name}: {what}: give the name or number of its column in ignore=[...].")
+    large = [j for j, column in columns.items() if np.abs(column).max() >= LARGEST_WHOLE]
     distinct = [j for j, column in columns.items() if j not in counting and len(np.unique(column)) == len(column)]
+    distinct = sorted({*distinct, *large})  # large ones are rounded, and may be equal then
     if 0 < len(distinct) <= IDENTIFIERS and data.n_samples >= ENOUGH:
         what = f"distinct whole numbers in {first_of([names[j] for j in distinct])}{how}"
         lines.append(f"{data.name}: {what} look like identifiers of samples: if so, say ignore=[...].")
+    for j in np.flatnonzero(np.isin(lowest, ABSENT) | np.isin(highest, ABSENT)):
+        values = np.unique(data.X[:, [j]].toarray() if hasattr(data.X, "toarray") else data.X[:, j])
+        rest = values[~np.isin(values, ABSENT)]
+        if len(rest) and (odd := values[np.isin(values, ABSENT) & (np.abs(values) > FEW * np.abs(rest).max())]).size:
+            what = f"{odd[0]:g} in {names[j]}{how} is far from its other values"
+            lines.append(f"{data.name}: {what}: if it stands for a missing value, say missing=[{odd[0]:g}].")
+            break
+    sizes = np.zeros(0) if data.y is None else np.bincount(data.y)
+    if (sizes == 1).any() and not (sizes == 1).all():
+        alone = np.flatnonzero(np.isin(data.y, np.flatnonzero(sizes == 1)))
+        what = "1 sample is" if len(alone) == 1 else f"{len(alone)} samples are each"
+        lines.append(
+            f"{data.name}: {what} the only one of its class ({first_of(alone)}, counted from 0): is that right?"
+        )
     if data.y is not None and data.n_classes == data.n_samples > 1:
         lines.append(f"{data.name}: every sample has a label of its own, so that scores say nothing: is label= right?")
     return lines

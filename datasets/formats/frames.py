@@ -117,6 +117,8 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None, ignore_rows=(
             f"{path}: {listed(odd)}: some numbers have a point, where others have a decimal comma: say thousands='.', "
             "or write 1234,5 for 1.234,5 or 1,234.5."
         )
+    if header and table.shape[1] > 2 and is_number(str(table.columns[0])) and (again := _again(table)):
+        raise DataError(f"{path}: the names are repeated in row {again[0]} below them: say ignore_rows={again}.")
     table = as_numbers(table.copy())  # a copy holds the columns of numbers as one array
     if guessed and not header:
         _check_first(path, table, wanted, option)
@@ -127,6 +129,12 @@ def _names_in(comment, delimiter, count):
     """Return the cells of a comment that has one for each column; None for any other."""
     cells = split(comment, delimiter) if comment else []
     return cells if len(cells) == count > 1 and not any(map(is_number, cells)) else None
+
+
+def _again(table):
+    """List the rows that repeat names that are numbers, as where files were put below each other."""
+    rows = table.index[table.iloc[:, 0].astype(str).str.partition(".")[0] == str(table.columns[0])]
+    return [int(row) for row in rows if list(map(word, table.loc[row])) == list(map(str, table.columns))]
 
 
 def _title_hint(cells):
@@ -170,6 +178,10 @@ def xlsx_frame(path, wanted=(), header=None, sheet=0, missing=(), skip_rows=0, o
         table = read(header=0 if header else None)
     if header:
         table.columns = list(map(word, table.columns))
+        if sum(name.startswith("Unnamed: ") for name in table.columns) > max(1, len(table.columns) / 2):
+            raise DataError(
+                f"{path}: the first row names {listed(list(table.columns))}: skip_rows=N leaves out N rows of a title."
+            )
     for one in wanted if len(sheets) > 1 else ():
         try:
             column_of(path, table, one) if one is not None else None

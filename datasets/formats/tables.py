@@ -15,6 +15,7 @@ from datasets.formats.text import numbers
 MISSING = ("", "?", "NA", "N/A", "nan", "NaN", "NAN", "null", "NULL", "None")
 SHOWN = 8  # names in an error
 FEW, MOST_TEXTS = 10, 0.9  # more different texts, and more than this share of the samples, are no values of a feature
+MARKED = r"[-+]?\d[\d.]*,\d[\d.,]*|[-+]?\d{1,3}(?:\.\d{3}){2,}"  # a number with a comma, or with several points
 UNNAMED = "Unnamed: 0"  # what pandas calls a first column without a name
 
 
@@ -75,9 +76,17 @@ def split_table(path, table, y=None, ignore=(), onehot=(), nameless=""):
 
 
 def _gap(table):
-    """Return a sentence, after a space, on the one word among the numbers of a column; "" where no column has one."""
+    """Return a sentence, after a space, on the words among numbers: in one row, numbers with marks, or one word."""
     import pandas as pd
 
+    odd = {name: column for name, column in texts_of(table).items() if column.notna().any()}
+    words = [column[pd.to_numeric(column, errors="coerce").isna() & column.notna()] for column in odd.values()]
+    rows = {row for column in words for row in column.index}
+    row = min(rows, default=None)
+    if len(rows) == 1 and isinstance(row, int) and (len(words) > 1 or row in (0, len(table) - 1)) and len(table) > 2:
+        return f" Row {row}, from 0 below the names, has the only texts: ignore_rows=[{row}] leaves it out."
+    if words and all(column.astype(str).str.fullmatch(MARKED).all() for column in words):
+        return " Numbers with marks are read with decimal=',' or thousands=','."
     for name, column in table.items():
         texts = column.dropna().astype(str) if column.dtype.kind not in "biuf" else column[:0]
         words = texts[pd.to_numeric(texts, errors="coerce").isna()]

@@ -1,6 +1,7 @@
 """Tables of text: their content unpacked, their delimiter, their names, and columns of numbers."""
 
 import bz2
+import codecs
 import csv
 import gzip
 import io
@@ -17,6 +18,7 @@ from datasets.formats.header import is_number
 LARGEST_TEXT = 256  # MiB that a packed file may unpack to, unless max_unpacked_mb says more
 DELIMITERS = (",", ";", "\t", "|")
 EXCEL = re.compile(r"""\A"?sep=[,;\t|]"?(?=\r?\n)""", re.IGNORECASE)  # tells it the delimiter
+MINUS = re.compile(r"(?<!\w)\u2212(?=[\d.,])")
 ZIP = b"PK\x03\x04"
 OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 BELOW = 3  # lines that show the delimiter where those above have other things
@@ -24,14 +26,18 @@ WHOLE = r"(?<![\w.,{0}])[-+]?[1-9]\d{{0,2}}(?:{0}\d{{3}})+(?![\w.,{0}])"  # with
 
 
 def text_of(path, max_unpacked_mb=None):
-    """Return the text of a file, plain, packed by gzip, bzip2 or xz, or the one file in a zip, in UTF-8.
+    """Return the text of a file, plain, packed by gzip, bzip2 or xz, or the one file in a zip, in UTF-8 or UTF-16.
 
     A first line for Excel, such as ``sep=;``, is empty in it.
     """
+    content = bytes_of(path, max_unpacked_mb)
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # Excel's "Unicode text"
     try:
-        return EXCEL.sub("", bytes_of(path, max_unpacked_mb).decode("utf-8-sig"))
+        text = EXCEL.sub("", content.decode("utf-16" if wide else "utf-8-sig"))
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is no text in UTF-8 ({error}): save it as such.") from error
+    text = text if "\n" in text else text.replace("\r", "\n")
+    return MINUS.sub("-", text) if "\u2212" in text else text
 
 
 def bytes_of(path, max_unpacked_mb=None):

@@ -240,11 +240,9 @@ def _part(config, name, *default):
         with _environment_noted(asked):
             value = OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value
     except OmegaConfBaseException as error:
-        for group in ("method", "dataset", "protocol", "runner"):
-            if group in config and not OmegaConf.is_dict(config[group]):
-                raise ConfigError(
-                    f"{group}={shown(config[group])} must be a mapping, as a file of conf/{group}."
-                ) from error
+        for group in ("method", "dataset", "protocol"):
+            if "name" not in (config.get(group) or ()):
+                raise ConfigError(f"the chosen file of conf/{group} must be a mapping that has a name.") from error
         raise ConfigError(f"{name} cannot be read: {str(error).splitlines()[0]}") from error
     if asked and name in STORED:
         raise ConfigError(

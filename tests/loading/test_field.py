@@ -428,3 +428,64 @@ def test_options_with_values_that_mean_nothing_are_refused(tmp_path, read, optio
     (word,) = options
     with pytest.raises(DataError, match=f"{word}="):
         read("t.csv", label="label", **options)
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+def test_texts_of_other_systems_are_read(tmp_path, read, encoding, end):
+    text = NAMED.to_csv(index=False, sep="\t").replace("\n", end).replace("\t-", "\t\u2212")
+    (tmp_path / "t.txt").write_bytes(text.encode(encoding))
+    is_right(read("t.txt", label="label")[0])
+
+
+def test_a_row_of_units_of_sums_or_of_names_is_pointed_out(tmp_path, read):
+    lines = NAMED.to_csv(index=False).splitlines()
+    for row, text in ((0, "mm," * 8), (30, "Total," + "1," * 7 + "9"), (15, lines[0])):
+        (tmp_path / "t.csv").write_text("\n".join([*lines[: row + 1], text, *lines[row + 1 :]]))
+        with pytest.raises(DataError, match=rf"ignore_rows=\[{row}\] leaves it out"):
+            read("t.csv", label="label")
+        is_right(read("t.csv", label="label", ignore_rows=[row])[0])
+    lines = FRAME.set_axis(range(9), axis=1).to_csv(index=False).splitlines()
+    (tmp_path / "t.csv").write_text("\n".join([*lines[:9], lines[0], *lines[9:]]))
+    with pytest.raises(DataError, match=r"header=true|ignore_rows=\[8\]"):
+        read("t.csv", label=-1)
+    with pytest.raises(DataError, match=r"the names are repeated in row 8 below them: say ignore_rows=\[8\]"):
+        read("t.csv", label=-1, header=True)
+    (tmp_path / "t.csv").write_text('a,label\n"1,005",u\n"2,5",v\n"3,5",v\n')
+    with pytest.raises(DataError, match="Numbers with marks are read with decimal=',' or thousands=','"):
+        read("t.csv", label="label")
+
+
+def test_odd_values_and_labels_are_pointed_out():
+    holes = X.copy()
+    holes[5, 1] = -999
+    assert any("-999 in number 1" in line for line in remarks(as_dataset(holes, CODES)))
+    labels = NAMED["label"].to_numpy(dtype=object)
+    labels[4] = "A"
+    assert any("1 sample is the only one of its class (4" in line for line in remarks(as_dataset(X, labels)))
+    large = np.column_stack([X, 2.0**53 + 2 * np.arange(30)])
+    assert any("number 8" in line and "identifiers" in line for line in remarks(as_dataset(large, CODES)))
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ('[{"a": 1}]', "is a JSON file, and no file of the format csv"),
+        ("<!DOCTYPE html><html></html>", "is an HTML page, and no file of the format csv"),
+        ("version https://git-lfs.github.com/spec/v1\noid x\n", "is a git-LFS pointer instead of the data"),
+    ],
+)
+def test_a_text_that_is_no_table_is_named(tmp_path, read, text, words):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(DataError, match=words):
+        read("t.csv", label="label")
+
+
+def test_a_gct_file_is_read_with_its_title_and_descriptions_left_out(tmp_path, read):
+    table = pd.DataFrame(X.T, columns=[f"s{i}" for i in range(30)])
+    table.insert(0, "Description", "na")
+    table.insert(0, "Name", [f"g{j}" for j in range(8)])
+    (tmp_path / "t.gct").write_text("#1.2\n8\t30\n" + table.to_csv(index=False, sep="\t"))
+    options = {"format": "csv", "transposed": True, "names": 0, "skip_rows": 2, "ignore": ["Description"]}
+    data, _ = read("t.gct", label="none", clusters=3, **options)
+    np.testing.assert_array_equal(data.X, X)
