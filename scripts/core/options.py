@@ -227,12 +227,11 @@ OPTIONS = {
         **RESULTS, **DATA, **CELLS,
         "base": optional(STUDY),
         "fits": whole(0, 10**6),
-        "word": optional(NAME),
+        "seed": whole(0, 2**32 - 1),
         "budget": optional(number(0, 10**9)),
         "allow": optional(listed(one_of("elsewhere", "unverified"))),
         "cache": FLAG,
         "fetch": optional(number(0, 10**6)),
-        "stamp": FLAG,
         "n_jobs": JOBS,
     },
     "versus": {

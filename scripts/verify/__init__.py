@@ -1,8 +1,8 @@
 """Accepts the results of others, or says why not: ``python -m scripts.verify --help``.
 
-A hand-in is a change of results/reference.  What it says is checked against conf/, the data and the methods of this
-checkout, never against what it says of itself: `files` and `structure` look at every row, `scores` evaluates every
-feature set again, and `fits` draws fits that are run again.
+A hand-in is a change of results/reference.  It is checked against conf/, the data and the methods of this checkout:
+`files` and `structure` look at every row, `scores` evaluates every feature set again, and `fits` runs drawn fits again.
+This finds mistakes; it is not a defence against rows that are forged on purpose.
 """
 
 from typing import NamedTuple

@@ -9,7 +9,7 @@ from runners.store import reference
 from runners.store.reference import PREFIX
 from runners.words import counted
 from scripts.core.entry import command
-from scripts.verify import KINDS, REFUSED, UNVERIFIED, Finding, changed, files, fits, scores, stamps
+from scripts.verify import KINDS, REFUSED, UNVERIFIED, Finding, changed, files, fits, scores
 from scripts.verify.check import check, part
 
 MOST_SHOWN = 30
@@ -24,33 +24,26 @@ def main(options):
     if not set(names) <= set(known):
         raise ValueError(f"study={given} is not shipped: give reference, or reference/NAME of {', '.join(known)}.")
     base = None if options["base"] is None else changed.commit_of(options["base"])
-    if options["fits"] and not options["word"]:
-        raise ValueError("fits= needs word=..., which nobody knew when the results were handed in.")
     spent = scores.Spent(options["budget"])
     folder = Path(options["results_dir"], ".evaluations") if options["cache"] else None
     found, kept = [], [reference.read(names[0], [], lists=True)]
     if given == PREFIX.rstrip("/"):
-        words = "it is no study, and nothing that describes them."
-        found += [Finding(REFUSED, one, "", "", "", words) for one in files.strangers()]
-        lost = changed.lost_studies(base) if base else []
-        found += [Finding(UNVERIFIED, one, "", "", "", "the study is gone.") for one in lost]
+        found += [Finding(REFUSED, one, "", "", "", "it is no study.") for one in files.strangers()]
+        for study, dataset, method in changed.gone(base) if base else ():
+            found.append(Finding(UNVERIFIED, study, method, dataset, "", "its rows are gone."))
     for name in names:
         cells = part(name, base, options["methods"], options["datasets"])
         print(f"{name}: {counted(len(cells), 'cell')}", flush=True)
         frame, own = check(name, cells, options["data_dir"], spent, folder, options["n_jobs"], print, options["fetch"])
         kept.append(frame)
         found += own
-        if base is not None:
-            found += _against(name, base, options["stamp"])
     print(f"{spent}.")
     frame = pd.concat(kept, ignore_index=True)
     if options["fits"] and len(frame):
-        seed = f"{changed.head()} {options['word']}"
-        found += fits.run(
-            frame, seed, options["fits"], options["results_dir"], options["data_dir"], options["n_jobs"], print
-        )
+        folders = options["results_dir"], options["data_dir"]
+        found += fits.run(frame, options["seed"], options["fits"], *folders, options["n_jobs"])
     else:
-        print("No fits were run again: fits=50 word=... draws some." if len(frame) else "Nothing is to be verified.")
+        print("No fits were run again: fits=50 draws some." if len(frame) else "Nothing is to be verified.")
     refused = [one for one in found if one.kind not in (options["allow"] or [])]
     lines = lines_of(found)
     print("\n".join(lines[:MOST_SHOWN]))
@@ -58,8 +51,6 @@ def main(options):
         print(f"... and {len(lines) - MOST_SHOWN} more")
     counts = Counter(one.kind for one in found)
     print(f"{counted(frame['trial'].nunique(), 'fit')}: " + ", ".join(f"{counts[kind]} {kind}" for kind in KINDS))
-    if options["stamp"]:
-        print(f"{counted(stamps.write(frame, found), 'file')} noted as verified")
     if refused:
         raise ValueError("not all is accepted; what is said above says why.")
 
@@ -73,21 +64,6 @@ def lines_of(found):
         str(one) if one.trial or (len(own) == 1 and not own[0]) else f"{one} ({', '.join(own)})"
         for one, own in places.items()
     ]
-
-
-def _against(name, base, stamping):
-    """Return what a study must not have changed since a commit."""
-    for dataset, method in changed.gone(name, base):
-        yield Finding(UNVERIFIED, name, method, dataset, "", "its rows are gone.")
-    for file in (reference.VERIFIED, reference.STAMPS):
-        if not stamping and changed.is_changed(reference.SHIPPED / name / file, base):
-            words = f"{file} is for the maintainer to write: take it out of the hand-in."
-            yield Finding(REFUSED, name, "", "", "", words)
-    for inside in files.FOLDERS:
-        for path in sorted((reference.SHIPPED / name / inside).glob("*.parquet")):
-            if changed.is_changed(path, base):
-                words = f"{inside}/{path.name} has other rows, which cannot be verified."
-                yield Finding(UNVERIFIED, name, path.stem, "", "", words)
 
 
 if __name__ == "__main__":

@@ -1,32 +1,22 @@
 """Verifies cells of a shipped study without fits: files, then rows, then scores."""
 
 import pandas as pd
-import pyarrow.compute as pc
 
 from runners.store import reference
-from runners.store.files import StoreError
-from runners.store.parquet import about, read_table
+from runners.store.parquet import about
 from scripts.verify import REFUSED, Finding, changed, files, scores, structure
 
 
 def part(name, base, methods=None, datasets=None):
     """Return the (data set, method) of a study that are to be verified; the data set of a damaged file is ""."""
-    new = None if base is None else changed.cells(name, base)
+    new = None if base is None else changed.methods(name, base)
     return [
         (dataset, method)
         for method, path in reference.files_of(name).items()
-        for dataset in _datasets(path)
-        if (new is None or (dataset, method) in new)
-        and (methods is None or method in methods)
-        and (datasets is None or dataset in (*datasets, ""))
+        if (new is None or method in new) and (methods is None or method in methods)
+        for dataset in files.datasets_of(path)
+        if datasets is None or dataset in (*datasets, "")
     ]
-
-
-def _datasets(path):
-    try:
-        return [""] if files.fault_of_size(path) else pc.unique(read_table(path, ["dataset"])["dataset"]).to_pylist()
-    except StoreError:
-        return [""]
 
 
 def structural(name, wanted):

@@ -2,7 +2,6 @@
 
 import math
 from collections import Counter
-from pathlib import Path
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -18,7 +17,7 @@ from metrics.study import is_learned
 from runners.experiment.method import load_class
 from runners.store.evaluations import Evaluations
 from runners.store.identity import Identity
-from runners.store.row import feature_set_digest, from_json, stored_scores
+from runners.store.row import feature_set_digest, stored_scores
 from runners.words import counted
 from runners.workers.fit import evaluate_set, labels_in
 from runners.workers.tasks import Data
@@ -120,7 +119,7 @@ def _of_cell(rows, data, protocol, known):
             here = Identity.of(load_class(find("method", row["method"])["target"]))
             # Scores are exact where the code that evaluates, its packages and the arithmetic are those of this process.
             same = (here.code_evaluation, here.versions) == (stored.code_evaluation, stored.versions)
-            identities[stored] = difference(here, stored), same
+            identities[stored] = here.difference(stored), same
         if words := _fault(row, scores, not learned, exact=identities[stored][1]):
             yield REFUSED, row["trial"], f"{row['n_selected']} features, {row['clusterer']}: {words}"
     for why, exact in identities.values():
@@ -128,14 +127,6 @@ def _of_cell(rows, data, protocol, known):
             yield ELSEWHERE, "", f"{why}; its scores are {'the same' if exact else 'within bounds, or refused'}"
     for words, count in left.items():
         yield UNVERIFIED, "", f"{counted(count, 'row')}: {words}"
-
-
-def difference(here, stored):
-    """Say how an identity differs from that of this process; "" where bytes must be the same."""
-    for path in from_json(stored.files_read or "{}"):
-        if Path(path).is_absolute() or ".." in Path(path).parts:
-            return f"its method had read {path}, which is no file of this checkout"
-    return here.difference(stored)
 
 
 def _fault(row, scores, measured, exact):

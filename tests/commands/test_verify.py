@@ -1,4 +1,4 @@
-"""Shipped rows of others: true ones are accepted, and a hundred forgeries of them are not."""
+"""Shipped rows of others: true ones are accepted, and wrong ones are not."""
 
 import json
 from dataclasses import replace
@@ -102,41 +102,24 @@ OF_A_FIT = {
     "data": value("data_sha", "ab" * 32),
     "samples": value("n_samples", 1796),
     "features": value("n_features", 65),
-    "fit_s negative": value("fit_s", -1.0),
-    "fit_s inf": value("fit_s", np.inf),
-    "fit_s none": value("fit_s", np.nan),
-    "eval_s": value("eval_s", -1.0),
-    "peak_mb": value("peak_mb", 1e12),
-    "commit": value("git_sha", "main; rm"),
-    "time": value("started", "yesterday"),
     "status": value("status", "good"),
     "failed": value("status", "failed"),
     "timeout": value("status", "timeout"),
     "error": value("error", "ValueError: no"),
-    "n_iter": value("n_iter", -1),
-    "sweeps": value("n_iter", 1),
-    "rise": value("rise", 0.5),
-    "n_scored": value("n_scored", -1.0),
-    "n_scored more": value("n_scored", 101.0),
-    "n_scored half": value("n_scored", 0.5),
-    "objective": value("objective", -np.inf),
     "params": value("params", lambda text: text.replace("{", '{"beta_": 1, ', 1)),
     "params spaces": value("params", lambda text: text + " "),
     "params no json": value("params", "{"),
     "params list": value("params", "[]"),
     "python": value("versions", lambda text: text.replace('"python": "', '"python": "2.')),
     "numpy": value("versions", lambda text: text.replace('"numpy": "', '"numpy": "0.')),
-    "kernel": value("versions", lambda text: text.replace("gemm ", "gemm f")),
     "machine": value("versions", lambda text: text.replace('"machine": "', '"machine": "Plan 9 ')),
-    "no fingerprint": value("versions", lambda text: text.replace('"arithmetic"', '"other"')),
     "code_fit": value("code_fit", "ab" * 8),
     "code_evaluation": value("code_evaluation", "ab" * 8),
-    "files read": value("files_read", '{"/etc/hostname": "ab"}'),
 }
 
 
 @pytest.mark.parametrize("name", [*KMEANS, *LEARNED, *OF_A_FIT])
-def test_a_forged_row_is_refused(name, study, verify, request):
+def test_a_wrong_row_is_refused(name, study, verify, request):
     method = "ndfs" if name in LEARNED else "dgufs"
     frame = rows(method)
     wanted = "learned" if name in LEARNED else "kmeans"
@@ -148,21 +131,8 @@ def test_a_forged_row_is_refused(name, study, verify, request):
     write(pd.DataFrame(sets, columns=frame.columns), method)
     found = verify(None if request.config.getoption("--slow") else [method])
     assert found and {one.method for one in found} == {method}
-    elsewhere = name in ("python", "numpy", "machine", "code_fit", "code_evaluation", "files read")
+    elsewhere = name in ("python", "numpy", "machine", "code_fit", "code_evaluation")
     assert {one.kind for one in found} == {ELSEWHERE if elsewhere else REFUSED}
-
-
-def test_scores_that_are_forged_under_another_kernels_name_are_refused(study, verify):
-    frame = rows("max_variance")
-    sets = frame.to_dict("records")
-    for row in sets:
-        OF_A_FIT["kernel"](row)
-        KMEANS["acc all"](row)
-    write(pd.DataFrame(sets, columns=frame.columns), "max_variance")
-    found = verify()
-    assert {one.kind for one in found} == {ELSEWHERE, REFUSED} and any(
-        "restarts is another" in one.words for one in found
-    )
 
 
 def test_seeds_are_those_that_the_protocol_has_for_the_method(study, verify):
@@ -225,17 +195,10 @@ def test_defaults_of_other_code_are_not_refused_for_those_of_now(study):
         assert {one[0] for one in found} == {kind} and all("is_default=" in one[3] for one in found)
 
 
-def test_features_that_recover_less_than_the_mean_does_are_possible(study):
-    frame = rows("max_variance")
-    below, impossible = (frame.assign(reconstruction=value) for value in (-1e-4, -1.5))
-    assert list(faults(below, frame["protocol"].iloc[0])) == []
-    assert "must be in [-1, 1]" in next(faults(impossible, frame["protocol"].iloc[0]))[3]
-
-
-def test_forged_names_of_feature_sets_and_double_or_missing_rows_are_refused(study, verify):
+def test_wrong_names_of_feature_sets_and_double_or_missing_rows_are_refused(study, verify):
     frame = rows("dgufs")
     kmeans = frame["clusterer"] == "kmeans"
-    for forged in (
+    for wrong in (
         frame.assign(feature_set=np.where(kmeans, 1, 0)),
         pd.concat([frame, frame.iloc[:1]]),
         frame[~kmeans],
@@ -247,7 +210,7 @@ def test_forged_names_of_feature_sets_and_double_or_missing_rows_are_refused(stu
         frame.assign(trial=np.roll(frame["trial"], 2)),
         frame.assign(fit_s=np.arange(len(frame), dtype=float)),
     ):
-        write(forged, "dgufs")
+        write(wrong, "dgufs")
         assert {one.kind for one in verify(["dgufs"])} == {REFUSED}
 
 
