@@ -18,9 +18,6 @@ from scripts.core.conf import ROOT, printed
 
 FOLDER = ROOT / "scripts"
 WIDTH = 120  # characters of a line of Markdown
-NUMBER = r"[-+−]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?|nan"
-VALUE = rf"({NUMBER})( ?(±|to|of|/) ?({NUMBER}))?( ?%)?"
-NUMERIC = re.compile(rf"{VALUE}( \({VALUE} to {VALUE}\))?")
 
 
 def render(name, /, **values):
@@ -46,16 +43,10 @@ def environment(is_html, folder=FOLDER):
         loader=jinja2.FileSystemLoader(folder), autoescape=is_html, undefined=jinja2.StrictUndefined,
         trim_blocks=not is_html, lstrip_blocks=not is_html, keep_trailing_newline=not is_html,
     )  # fmt: skip
-    made.tests["numeric"] = is_numeric
     made.filters |= {"table": text.pipes, "wrapped": wrapped, "printed": lambda name, of: printed(of, name)}
     made.filters |= {name: getattr(text, name) for name in ("number", "listed", "span", "mean_std", "signed")}
     made.filters["escaped"] = lambda words: Markup(html.escape(words))
     return made
-
-
-def is_numeric(value):
-    """Return True for numbers and what is read as one: 0.5, 41.2 ± 3, 12 %, 3 of 9, 2 (1 to 4); not for ""."""
-    return NUMERIC.fullmatch(str(value).strip()) is not None
 
 
 def wrapped(words, hang=0, hyphens=False):

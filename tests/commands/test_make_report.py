@@ -11,7 +11,6 @@ from html_page import Reader
 
 from metrics.study.families import t_intervals
 from scripts.core.study import Study
-from scripts.core.views import is_numeric
 from scripts.make_report import LIMIT, make_report
 from scripts.make_report.best import standings
 
@@ -113,9 +112,3 @@ def test_what_failed_is_listed_with_its_error_at_the_end(tmp_path):
     section = page.split('<section id="fits">')[1].split("</section>")[0]
     assert "1 failed" in section and "1 without scores" in section
     assert "MCFS on ORL" in section and "ValueError: no &lt;eigenvalue&gt; converged" in section
-
-
-def test_numbers_are_known_from_texts():
-    numbers = [0.5, -3, "41.2 ± 3.0", "12 %", "3 of 9", "-0.5 to +1.25", "1e-05", "nan", ".5"]
-    assert all(map(is_numeric, numbers))
-    assert not any(map(is_numeric, ["", "mcfs", "2 data sets", "10p", "not run", None]))

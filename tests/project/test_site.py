@@ -1,13 +1,19 @@
 """The web site: its formulas are whole, and what `make site` wrote has every page and asks nothing of other hosts."""
 
 import inspect
+import json
 import re
 from urllib.parse import unquote, urlsplit
 
+import browser
+import numpy as np
 import pytest
 
+from metrics.study.families import family_means, t_intervals
 from runners.experiment.method import load_class
-from scripts.core.conf import ROOT, names
+from scripts.core.conf import ROOT, family_of, names
+from scripts.core.study import Study
+from scripts.docs.board import Board
 from scripts.docs.formula import DISPLAY, to_latex, to_rst
 from scripts.method_notes import classes
 
@@ -70,3 +76,32 @@ def test_formulas_are_mathematics_on_the_page_of_every_method():
         page = (SITE / f"method/{users[0]}.html").read_text(encoding="utf-8")
         n = len(DISPLAY.findall(inspect.getdoc(load_class(target))))
         assert page.count('<div class="formula"><math') == n, target
+
+
+@built
+@pytest.mark.skipif(browser.find_chromium() is None, reason="no Chromium here: apt-get install chromium")
+def test_the_leaderboard_has_the_means_and_intervals_of_other_data_and_sizes_that_python_computes():
+    board = Board(Study.open(ROOT / "results", "reference/fair"))
+    with browser.open_page(SITE / "leaderboard.html") as page:
+        assert page.run("document.querySelectorAll('#curves polyline').length") > 3
+        kinds = "new Set([...document.querySelectorAll('#board tbody tr')].filter((row) => !row.hidden)"
+        assert page.run(f"[...{kinds}.map((row) => row.cells[7].textContent))].sort()") == ["baseline", "method"]
+        faces = [name for name in board.choice.datasets if family_of(name) == "faces"]
+        for data, place, datasets, size in (("tested:", "2", board.tested, 50), ("family:faces", "0", faces, 10)):
+            for name, value in (("data", data), ("size", place)):
+                page.run(f"form.elements.{name}.value = {json.dumps(value)}")
+            page.run("update()")
+            values = board.gains["nmi", size].xs("mcfs", level="method").reindex(datasets).to_numpy()[:, None]
+            mean, low, high = t_intervals(family_means(values, [family_of(dataset) for dataset in datasets]))
+            text = page.run("document.querySelector('[data-m=mcfs]').cells[3].textContent").replace("−", "-")
+            found = [float(number) for number in re.findall(r"[-+]?\d+\.\d", text)]
+            assert found == pytest.approx([value[0] for value in (mean, low, high) if np.isfinite(value[0])], abs=0.16)
+
+
+@built
+@pytest.mark.skipif(browser.find_chromium() is None, reason="no Chromium here: apt-get install chromium")
+@pytest.mark.parametrize("page", ["index", "leaderboard", "method/dgufs", "data/umist", "findings"])
+def test_a_page_from_disk_fits_a_phone_and_asks_for_nothing(page):
+    with browser.open_page(SITE / f"{page}.html", 390, 844, dark=True) as opened:
+        assert opened.run("document.documentElement.scrollWidth") == 390
+        assert not opened.errors and all(address.startswith(("file:", "data:")) for address in opened.requests)
