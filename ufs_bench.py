@@ -47,7 +47,7 @@ from hydra.errors import HydraException
 from numpy.typing import ArrayLike
 
 from datasets import Dataset, load_dataset, scale
-from datasets.own import as_dataset
+from datasets.given import as_dataset
 from metrics.evaluate import evaluate as evaluate_features
 from metrics.measures import PER_RESTART, PER_SET
 from metrics.study import METRICS

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import platformdirs
 
-from datasets.base import DataError, DataMissing, check_dataset
+from datasets.base import DataError, DataMissing
+from datasets.check import check_dataset
 from datasets.files import fault
 from datasets.loaders import read_source
 from datasets.spec import check_spec, files_of, openml_page, read_spec

@@ -8,7 +8,8 @@ from io import BytesIO, StringIO
 import numpy as np
 import scipy  # scipy imports its parts when they are first used, and most files need none
 
-from datasets.base import DataError, from_indicators
+from datasets.base import DataError
+from datasets.check import from_indicators
 from datasets.formats.arrays import flat, pick, read_libsvm, read_mtx, read_npy, read_npz
 from datasets.formats.h5ad import read_h5ad
 from datasets.formats.matlab import read_mat

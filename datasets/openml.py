@@ -14,7 +14,8 @@ from contextlib import contextmanager
 import numpy as np
 
 from datasets import download
-from datasets.base import DataError, check_dataset
+from datasets.base import DataError
+from datasets.check import check_dataset
 from datasets.files import checksum, write_checksum
 from datasets.loaders import first_per_class
 from datasets.spec import openml_page

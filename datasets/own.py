@@ -2,14 +2,10 @@
 
 import re
 import unicodedata
-from dataclasses import replace
 from pathlib import Path
 
-import numpy as np
-
-from datasets.base import LARGEST_WHOLE, DataError, check_dataset, first_of, say
+from datasets.base import DataError
 from datasets.files import checksum, looks_like
-from datasets.formats.tables import are_names
 from datasets.joined import LABEL_FRAMES
 from datasets.loaders import read_source
 from datasets.spec import COLUMNS, FILLS, check_spec, dataset_names
@@ -21,12 +17,6 @@ SUFFIXES = {
     ".h5ad": "h5ad", ".xlsx": "xlsx", ".rdata": "rdata", ".rda": "rdata", ".rds": "rdata",
     ".npy": "npy", ".mtx": "mtx",
 }  # fmt: skip
-FEW, ENOUGH = (
-    10,
-    10,
-)  # values that tell whether a column has whole numbers; samples of which distinct ones say something
-ABSENT = (-9, -99, -999, -9999, -99999, 999, 9999, 99999)  # numbers that often stand for a missing value
-IDENTIFIERS = 3  # columns: where more have distinct whole numbers, they are counts
 NONE = "none"  # as a label: the data have none
 OPENML = re.compile(r"openml:([1-9]\d*)")
 TEXTS = ("csv", "libsvm", "arff", "mtx")
@@ -81,7 +71,7 @@ def own_spec(data, label=None, name=None, fill=None, clusters=None, x=None, igno
         name = name or _name_of(paths[0])
         read = {one: given[one] for one in (*OPTIONS, "missing") if one in given}
         source = _source(paths, kind, label, read, labels, given, format)
-    _check_name(name)
+    check_name(name)
     own = {"name": name, "sources": [source | own]} | ({"clusters": clusters} if clusters is not None else {})
     return check_spec(own), paths[0].parent if paths else None
 
@@ -164,7 +154,7 @@ def _file(path):
     return {"file": path.name, "checksum": f"sha256:{checksum(path)}", "bytes": path.stat().st_size}
 
 
-def _check_name(name):
+def check_name(name):
     if not re.fullmatch(r"[a-z_]\w*", str(name), re.ASCII):  # as Hydra reads no others in dataset=NAME
         raise DataError(f"name={name!r} must be letters, digits and _ of ASCII, and begin with a letter: name=my_data.")
     if name in dataset_names(truth=True):
@@ -172,73 +162,6 @@ def _check_name(name):
             f"name={name!r} is that of a data set of conf/dataset: give another one, name=my_{name}, or say "
             f"dataset={name}."
         )
-
-
-def as_dataset(X, y=None, name=None, clusters=None):
-    """Return arrays as a data set.
-
-    Parameters
-    ----------
-    X : array-like or sparse array of shape (n_samples, n_features)
-        Finite numbers, unscaled: the protocol scales them.
-    y : array-like of shape (n_samples,), optional
-        Classes.  Without them the scores that need none are taken.
-    name : str, optional
-        By default "data_" and the first digits of the checksum of the values.
-    clusters : int, optional
-        Without y: the number of clusters to look for.
-
-    Returns
-    -------
-    Dataset
-
-    Raises
-    ------
-    DataError
-        For values that are no samples or no classes.
-    """
-    given = {} if clusters is None else {"clusters": clusters}
-    if name is not None:
-        _check_name(name)
-    columns = getattr(X, "columns", None)  # of a DataFrame
-    if columns is not None and hasattr(X, "iloc"):
-        _check_frame(X, y)
-    names = map(str, columns) if columns is not None and are_names(columns) else None
-    data = check_dataset({"name": name or "data", **given}, X, y, names)
-    return data if name else replace(data, name=f"data_{data.sha[:8]}")
-
-
-def _check_frame(X, y):
-    """Refuse a DataFrame with columns of no numbers, or with the rows of y in another order."""
-    odd = [j for j, kind in enumerate(X.dtypes) if kind.kind not in "biuf"]
-    texts = [str(X.columns[j]) for j in odd if not _is_numeric(X.iloc[:, j])]
-    if texts:
-        raise DataError(f"X has columns that hold no numbers ({first_of(texts)}): leave them out, or encode them.")
-    if not hasattr(y, "iloc") or X.index.equals(y.index):
-        return
-    if set(X.index) == set(y.index):
-        raise DataError("X and y have the same index in different orders, and are paired row by row: y.loc[X.index].")
-    common = len(X.index.intersection(y.index))
-    if common or not (_is_default(X.index) or _is_default(y.index)):
-        raise DataError(
-            f"X and y have different indices ({common} of {len(X)} rows of X are in y), "
-            "and are paired row by row: choose their common rows, or give y.to_numpy() where the rows are the same."
-        )
-    if len(X) == len(y):
-        say("X and y have different indices, one of which only numbers the rows: they are paired row by row.")
-
-
-def _is_default(index):
-    """Return True for the index that pandas gives to rows without one."""
-    return getattr(index, "step", None) == 1 and index.start == 0
-
-
-def _is_numeric(column):
-    try:
-        column.to_numpy(dtype=float, na_value=np.nan)
-    except (TypeError, ValueError):
-        return False
-    return column.dtype.kind not in "mM"
 
 
 def complete(spec, data):
@@ -306,78 +229,3 @@ def _candidates(path, kind):
         found = re.search(r"(it (?:has|holds) .*)\.$", str(error))
         return f" ({found[1]})" if found else ""
     return ""
-
-
-def remarks(data):
-    """Return lines on features and samples that say nothing: constant ones, copies, numbers of samples, such labels."""
-    lowest, highest = (np.asarray(part.todense() if hasattr(part, "todense") else part).ravel()
-                       for part in (data.X.min(axis=0), data.X.max(axis=0)))  # fmt: skip
-    names = data.feature_names or [f"number {j}" for j in range(data.n_features)]
-    how = "" if data.feature_names else ", counted from 0"
-    lines, varying = [], np.flatnonzero(lowest < highest)
-    if constant := [names[j] for j in np.flatnonzero(lowest == highest)]:
-        what = "1 feature is" if len(constant) == 1 else f"{len(constant)} features are"
-        lines.append(f"{data.name}: {what} constant ({first_of(constant)}{how}): no method can tell samples by it.")
-    if copies := [f"{names[j]} of {names[other]}" for j, other in _copies(data.X.T, varying)]:
-        what = "1 feature is a copy" if len(copies) == 1 else f"{len(copies)} features are copies"
-        lines.append(f"{data.name}: {what} ({first_of(copies)}{how}): scores of single features select both.")
-    if copies := [f"{i} of {other}" for i, other in _copies(data.X, np.arange(data.n_samples))]:
-        what = "1 sample is a copy" if len(copies) == 1 else f"{len(copies)} samples are copies"
-        lines.append(f"{data.name}: {what} ({first_of(copies)}, counted from 0).")
-    columns = {j: column for j in varying if len(column := _whole_numbers(data.X, j)) > 2}
-    counting = [j for j, column in columns.items() if _counts(column)]
-    if counting:
-        what = f"a feature numbers the samples ({names[counting[0]]}{how})"
-        lines.append(f"{data.name}: {what}: give the name or number of its column in ignore=[...].")
-    large = [j for j, column in columns.items() if np.abs(column).max() >= LARGEST_WHOLE]
-    distinct = [j for j, column in columns.items() if j not in counting and len(np.unique(column)) == len(column)]
-    distinct = sorted({*distinct, *large})  # large ones are rounded, and may be equal then
-    if 0 < len(distinct) <= IDENTIFIERS and data.n_samples >= ENOUGH:
-        what = f"distinct whole numbers in {first_of([names[j] for j in distinct])}{how}"
-        lines.append(f"{data.name}: {what} look like identifiers of samples: if so, say ignore=[...].")
-    for j in np.flatnonzero(np.isin(lowest, ABSENT) | np.isin(highest, ABSENT)):
-        values = np.unique(data.X[:, [j]].toarray() if hasattr(data.X, "toarray") else data.X[:, j])
-        rest = values[~np.isin(values, ABSENT)]
-        if len(rest) and (odd := values[np.isin(values, ABSENT) & (np.abs(values) > FEW * np.abs(rest).max())]).size:
-            what = f"{odd[0]:g} in {names[j]}{how} is far from its other values"
-            lines.append(f"{data.name}: {what}: if it stands for a missing value, say missing=[{odd[0]:g}].")
-            break
-    sizes = np.zeros(0) if data.y is None else np.bincount(data.y)
-    if (sizes == 1).any() and not (sizes == 1).all():
-        alone = np.flatnonzero(np.isin(data.y, np.flatnonzero(sizes == 1)))
-        what = "1 sample is" if len(alone) == 1 else f"{len(alone)} samples are each"
-        lines.append(
-            f"{data.name}: {what} the only one of its class ({first_of(alone)}, counted from 0): is that right?"
-        )
-    if data.y is not None and data.n_classes == data.n_samples > 1:
-        lines.append(f"{data.name}: every sample has a label of its own, so that scores say nothing: is label= right?")
-    return lines
-
-
-def _copies(X, numbers):
-    """Return pairs of numbers of rows, of those given: a row, and the first one of the same values."""
-    sums = np.asarray(X @ np.random.default_rng(0).normal(size=X.shape[1]))[numbers]
-    order = np.argsort(sums, kind="stable")
-    near = np.diff(sums[order]) <= 1e-9 * np.abs(sums).max(initial=0.0)  # only these can be equal
-    seen, found = {}, []
-    for place in sorted({*order[1:][near], *order[:-1][near]}):
-        row = X[[numbers[place]]]
-        key = ((row.toarray() if hasattr(row, "toarray") else row) + 0.0).tobytes()  # without -0
-        if seen.setdefault(key, place) != place:
-            found.append((numbers[place], numbers[seen[key]]))
-    return found
-
-
-def _whole_numbers(X, j):
-    """Return a column of whole numbers; an empty array where it has others."""
-    if (X[:FEW, [j]] % 1 if isinstance(X, np.ndarray) else X[:FEW, [j]].toarray() % 1).any():
-        return np.array([])
-    column = X[:, [j]]
-    values = np.asarray(column.todense() if hasattr(column, "todense") else column).ravel()
-    return values if (values % 1 == 0).all() else np.array([])
-
-
-def _counts(values):
-    """Return True for numbers that rise by 1 from sample to sample, or do so in each of a few files."""
-    begins = np.flatnonzero(np.diff(values) != 1) + 1
-    return len(begins) <= len(values) / FEW and bool((values[begins] == values[0]).all())

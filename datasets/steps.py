@@ -121,8 +121,8 @@ def matched_labels(path, y, pattern):
 def fill_missing(path, X, y, how):
     """Return samples and labels without missing values, which are nan among the samples; infinite values are none.
 
-    With ``error`` all stays as it is, and `datasets.base.check_dataset` says what is missing.  ``median`` takes that of
-    the feature, a number takes itself, and ``drop`` leaves out samples without a value or a label.  A DataError, with
+    With ``error`` all stays as it is, and `check_dataset` says what is missing.  ``median`` takes that of the
+    feature, a number takes itself, and ``drop`` leaves out samples without a value or a label.  A DataError, with
     the path, is about a feature without any value, and about a file of which no sample is left.
     """
     if how == "error":

@@ -6,7 +6,8 @@ import yaml
 
 from datasets import load_dataset, spec
 from datasets.load import cache_dir, user_dirs
-from datasets.own import complete, own_spec, remarks
+from datasets.own import complete, own_spec
+from datasets.remarks import remarks
 from scripts.core.entry import command
 from scripts.core.text import write
 

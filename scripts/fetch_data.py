@@ -5,7 +5,7 @@ import traceback
 from multiprocessing.pool import ThreadPool  # its threads end with the program: Ctrl-C does not wait for a download
 
 from datasets import DataError, dataset_names, load_dataset, read_spec
-from datasets.base import check_dataset
+from datasets.check import check_dataset
 from datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user_dirs
 from datasets.loaders import read_source
 from datasets.spec import files_of

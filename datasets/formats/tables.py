@@ -1,4 +1,4 @@
-"""What a table consists of: columns by name or number, labels, and features.
+"""Columns of a table by name or number, its labels, and its features.
 
 A frame has the rows of one file. `datasets.joined` turns, labels and joins frames; `split_table` makes arrays of them.
 """

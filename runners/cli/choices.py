@@ -50,7 +50,8 @@ def offer_own(words):
     if "dataset" in given:
         raise ConfigError(f"data={given[DATA]} and dataset={given['dataset']} name two data sets: leave one out.")
     from datasets import load_dataset
-    from datasets.own import complete, own_spec, remarks
+    from datasets.own import complete, own_spec
+    from datasets.remarks import remarks
 
     given = {name: value for name, value in given.items() if name in inspect.signature(own_spec).parameters}
     options = {name: _value(f"{name}={value}") for name, value in given.items() if name != DATA}

@@ -11,7 +11,7 @@ import numpy as np
 from hydra.core.config_store import ConfigStore
 
 from datasets import Dataset, dataset_names, load_dataset
-from datasets.own import as_dataset
+from datasets.given import as_dataset
 from runners.cli.choices import offer_object
 from runners.errors import ConfigError
 from runners.words import counted, did_you_mean, shown

@@ -13,7 +13,7 @@ from small_data import CODES, X, Y, spec_of, write_mat
 
 import datasets
 from datasets import DataError, Dataset, dataset_names, load_dataset, read_spec
-from datasets.base import check_dataset, encode_labels
+from datasets.check import check_dataset, encode_labels
 from datasets.files import checksum, fault, looks_like
 from datasets.load import at_hand
 from scripts.core.conf import ROOT

@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from datasets import DataError
-from datasets.base import encode_labels
+from datasets.check import encode_labels
 from datasets.loaders import READERS, read_source
 
 X = np.array([[1.5, -2, 3], [4, 5, 6], [7, 8, 9], [0, 1, 2]])

@@ -16,7 +16,7 @@ from scipy.sparse import csc_matrix
 from small_data import CODES, X, Y, write_mat
 
 from datasets import DataError
-from datasets.base import encode_labels
+from datasets.check import encode_labels
 from datasets.loaders import first_per_class, read_source
 from scripts.core.conf import ROOT
 

@@ -7,7 +7,7 @@ import pytest
 from small_data import longer_slow
 
 from datasets import dataset_names, load_dataset, read_spec, scale
-from datasets.base import check_dataset
+from datasets.check import check_dataset
 from datasets.load import candidates
 from datasets.loaders import read_source
 from datasets.spec import files_of

@@ -10,7 +10,7 @@ from small_data import longer_slow
 from web_site import Page
 
 from datasets import DataError, load_dataset, read_spec
-from datasets.base import encode_labels
+from datasets.check import encode_labels
 from datasets.load import candidates
 from datasets.spec import files_of
 from runners.experiment.sweep import cells_of_words

@@ -6,7 +6,7 @@ import pytest
 from scipy.io import savemat
 
 from datasets import DataError
-from datasets.base import encode_labels
+from datasets.check import encode_labels
 from datasets.loaders import read_source
 
 rdata = pytest.importorskip("rdata")

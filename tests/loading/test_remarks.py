@@ -9,7 +9,9 @@ from scipy.sparse import csr_array
 
 from datasets import DataError, load_dataset
 from datasets.base import say
-from datasets.own import as_dataset, own_spec, remarks
+from datasets.given import as_dataset
+from datasets.own import own_spec
+from datasets.remarks import remarks
 
 X = np.random.default_rng(0).normal(size=(12, 9))
 Y = np.arange(12) % 3

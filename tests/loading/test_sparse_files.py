@@ -8,7 +8,8 @@ from sklearn.datasets import dump_svmlight_file
 
 from datasets import DataError, load_dataset, loaders
 from datasets.base import data_sha
-from datasets.own import as_dataset, own_spec
+from datasets.given import as_dataset
+from datasets.own import own_spec
 
 rng = np.random.default_rng(0)
 X = np.where(rng.random((12, 7)) < 0.3, rng.normal(size=(12, 7)), 0.0)

@@ -1,4 +1,4 @@
-"""What methods and files of users do to a run: it goes on, and nothing outside the study is touched."""
+"""A run goes on whatever methods and files of users do, and nothing outside the study is touched."""
 
 import sys
 from io import StringIO

@@ -14,7 +14,9 @@ from scipy import io, sparse
 
 from datasets import DataError, load_dataset
 from datasets.base import say
-from datasets.own import as_dataset, own_spec, remarks
+from datasets.given import as_dataset
+from datasets.own import own_spec
+from datasets.remarks import remarks
 
 pytestmark = pytest.mark.usefixtures("cache")
 CODES = np.repeat([0, 1, 2], 10)
