@@ -13,7 +13,7 @@ import numpy as np
 from datasets.base import DataError
 from datasets.formats.header import is_number
 from datasets.formats.tables import listed
-from datasets.formats.text import text_of
+from datasets.formats.text import exact_numbers, text_of
 
 NAME = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^\s'"{]\S*"""
 ATTRIBUTE = re.compile(rf"\s*@attribute\s+({NAME})\s*(.*)", re.IGNORECASE)
@@ -84,7 +84,7 @@ def _dense(path, kinds, lines):
             table = pd.read_csv(
                 StringIO(text), sep=separator, header=None, quotechar=quote, escapechar="\\", skipinitialspace=True,
                 keep_default_na=False, na_values=["?", "? "], dtype=texts, index_col=False, low_memory=False,
-                **({"float_precision": "round_trip"} if pd.__version__ < "3.1" else {}),
+                **exact_numbers(),
             )  # fmt: skip
     except (pd.errors.ParserError, pd.errors.ParserWarning, ValueError) as error:
         raise DataError(f"{path}: the rows are not equally long: {' '.join(str(error).split())}.") from error

@@ -13,6 +13,7 @@ from datasets.formats.text import (
     body_of,
     decimal_of,
     delimiter_of,
+    exact_numbers,
     has_mark,
     names_are_one_short,
     records,
@@ -47,37 +48,14 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None, ignore_rows=(
         raise DataError(f"{path} is empty.")
     delimiter = delimiter_of(lines)
     cells = [split(line, delimiter) for line in lines]
-    if len(cells) > 1 and cells[0][-1] == "" and all(len(line) == len(cells[0]) - 1 > 0 for line in cells[1:]):
-        text, cells[0] = lines[0].rstrip()[:-1] + text[len(lines[0]) :], cells[0][:-1]  # a delimiter at its end only
     guessed = header is None
-    if guessed and (names := _names_in(comment, delimiter, len(cells[0]))):
-        if not has_names(path, cells, wanted, missing, option):
-            text, cells = f"{comment}\n{text}", [names, *cells]
-        header = True
-    elif guessed:
-        header = names_are_one_short(cells) or has_names(path, cells, wanted, missing, option)
-    if twice := [name for name in wanted if header and cells[0].count(name) > 1]:
-        raise DataError(f"{path} has {cells[0].count(twice[0])} columns {twice[0]!r}: name one by its number, from 0.")
-    if header and cells[0].count("") > 1 and len(cells) > 1 and "" not in cells[1]:
-        raise DataError(
-            f"{path}: the first line names {len([*filter(None, cells[0])])} of {len(cells[0])} columns: skip_rows=1 "
-            "leaves it out if it is a title."
-        )
-    if header and names_are_one_short(cells):
-        if not any(line[-1] for line in cells[1:]):  # R's form, or delimiters at the end of all lines but the first
-            raise DataError(
-                f"{path}: the first line has {len(cells[0])} names, and the others one cell more, the last of which is "
-                f"empty. Take the {delimiter!r} from their ends; or, where the first column has names of rows, begin "
-                f"the first line with name{delimiter}."
-            )
-        text, cells[0] = f'""{delimiter or " "}' + text.lstrip(), [UNNAMED, *cells[0]]
+    text, cells, header = _headed(path, text, comment, delimiter, lines[0], cells, wanted, missing, header, option)
     kept = None if only is None else (lambda name: name in only or name in (cells[0][0], UNNAMED))
-    # Numbers are read to their last digit; whatever is no plain number stays a text for `numbers`.
-    version = tuple(map(int, pd.__version__.split(".")[:2]))
-    exact = {"float_precision": "round_trip"} if version < (3, 1) else {}  # since then there is no other way
+    # Whatever is no plain number stays a text for `numbers`.
     read = functools.partial(
         pd.read_csv, sep=delimiter or r"\s+", header=0 if header else None, skipinitialspace=True, usecols=kept,
-        keep_default_na=False, na_values=missing, index_col=False, low_memory=False, thousands=thousands, **exact,
+        keep_default_na=False, na_values=missing, index_col=False, low_memory=False, thousands=thousands,
+        **exact_numbers(),
     )  # fmt: skip
     content = text.encode()
     if thousands is not None and decimal is None:
@@ -123,6 +101,39 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None, ignore_rows=(
     if guessed and not header:
         _check_first(path, table, wanted, option)
     return table
+
+
+def _headed(path, text, comment, delimiter, first, cells, wanted, missing, header, option):
+    """Return the text of a table, its first cells, and whether they begin with names, which may be in a comment.
+
+    A DataError says that names are equal, or that the first line is a title or of another length.
+    """
+    if len(cells) > 1 and cells[0][-1] == "" and all(len(line) == len(cells[0]) - 1 > 0 for line in cells[1:]):
+        text, cells[0] = first.rstrip()[:-1] + text[len(first) :], cells[0][:-1]  # a delimiter at its end only
+    guessed = header is None
+    if guessed and (names := _names_in(comment, delimiter, len(cells[0]))):
+        if not has_names(path, cells, wanted, missing, option):
+            text, cells = f"{comment}\n{text}", [names, *cells]
+        header = True
+    elif guessed:
+        short = names_are_one_short(cells)
+        header = has_names(path, [["", *cells[0]], *cells[1:]] if short else cells, wanted, missing, option)
+    if twice := [name for name in wanted if header and cells[0].count(name) > 1]:
+        raise DataError(f"{path} has {cells[0].count(twice[0])} columns {twice[0]!r}: name one by its number, from 0.")
+    if header and cells[0].count("") > 1 and len(cells) > 1 and "" not in cells[1]:
+        raise DataError(
+            f"{path}: the first line names {len([*filter(None, cells[0])])} of {len(cells[0])} columns: skip_rows=1 "
+            "leaves it out if it is a title."
+        )
+    if header and names_are_one_short(cells):
+        if not any(line[-1] for line in cells[1:]):  # R's form, or delimiters at the end of all lines but the first
+            raise DataError(
+                f"{path}: the first line has {len(cells[0])} names, and the others one cell more, the last of which is "
+                f"empty. Take the {delimiter!r} from their ends; or, where the first column has names of rows, begin "
+                f"the first line with name{delimiter}."
+            )
+        text, cells[0] = f'""{delimiter or " "}' + text.lstrip(), [UNNAMED, *cells[0]]
+    return text, cells, header
 
 
 def _names_in(comment, delimiter, count):

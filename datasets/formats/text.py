@@ -193,3 +193,11 @@ def numbers(column):
     except ValueError:
         return column
     return there.astype(object).mask(there.notna(), values).astype(np.float64).reindex(column.index)
+
+
+def exact_numbers():
+    """Return what makes `pandas.read_csv` read numbers to their last digit; since pandas 3.1 it always does."""
+    import pandas as pd
+
+    version = tuple(map(int, pd.__version__.split(".")[:2]))
+    return {"float_precision": "round_trip"} if version < (3, 1) else {}

@@ -491,3 +491,14 @@ def test_a_gct_file_is_read_with_its_title_and_descriptions_left_out(tmp_path, r
     options = {"format": "csv", "transposed": True, "names": 0, "skip_rows": 2, "ignore": ["Description"]}
     data, _ = read("t.gct", label="none", clusters=3, **options)
     np.testing.assert_array_equal(data.X, X)
+
+
+def test_a_first_line_that_is_too_short_is_no_header_unless_it_has_names(tmp_path, read):
+    rows = "".join(f"{3 * i % 7},{5 * i % 11},{i % 3},{i % 2}\n" for i in range(20))
+    (tmp_path / "t.csv").write_text("4,2,1\n" + rows)
+    with pytest.raises(DataError, match="no table of equally long rows|header=true"):
+        read("t.csv", label=-1)
+    NAMED.set_index(NAMED.index.map("s{}".format)).to_csv(tmp_path / "t.csv")
+    text = (tmp_path / "t.csv").read_text().removeprefix(",")  # as R writes it
+    (tmp_path / "t.csv").write_text(text)
+    is_right(read("t.csv", label="label", names=0)[0])
