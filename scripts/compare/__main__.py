@@ -22,8 +22,9 @@ def main(options):
     if options["format"] == "csv":
         text = comparison.to_csv(index=False, float_format="{:z.4f}".format, lineterminator="\n")
     else:
-        controls, others = (find(studies, options["selection"]) for find in (controls_of, other_readings))
-        text = comparison_page(comparison, controls, options["summary"], others)
+        full = options["full"]
+        others = other_readings(studies, options["selection"]) if full else {}
+        text = comparison_page(comparison, controls_of(studies, options["selection"]), full, others)
     deliver(text, options["output"])
 
 

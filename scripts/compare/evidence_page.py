@@ -3,7 +3,7 @@
 from metrics.study.frames import of_kmeans
 from scripts.compare.controls import CONTROLS, RANDOM
 from scripts.compare.evidence import CANNOT_TELL, NOT_REPRODUCED, REPRODUCED
-from scripts.compare.headline import OURS, PERMUTED, WORDS, above_random
+from scripts.compare.headline import above_random
 from scripts.core.published import PAPERS
 from scripts.core.text import number
 from scripts.core.views import notes
@@ -25,6 +25,17 @@ def summaries(lines):
     papers = [(PAPERS[paper], own) for paper, own in lines.groupby("paper", sort=False)]
     words = REPRODUCED, NOT_REPRODUCED, CANNOT_TELL
     return notes("compare/summaries.md.j2", papers=papers, words=words, baselines=BASELINES, hardly=HARDLY)
+
+
+def verdict_rows(lines):
+    """Return a line a paper with the verdict of each of its five tests."""
+    tests = list(dict.fromkeys(lines["line"]))
+    rows = [["Paper", "Cells", *map(str.capitalize, tests)]]
+    for paper, own in lines.groupby("paper", sort=False):
+        first, words = own.iloc[0], own.set_index("line")["verdict"]
+        name = PAPERS[paper] + (f", {BASELINES}" if first["cells"] and not first["own_cells"] else "")
+        rows.append([name + "*" * bool(first["partial"]), str(first["cells"]), *(words[test] for test in tests)])
+    return rows
 
 
 def line_rows(lines):
@@ -55,19 +66,6 @@ def commands(comparison, controls):
         + (" +protocol.coarse=true" if "coarse True" in row.departs else "")
         for row in rows.itertuples()
     ]
-
-
-def count_rows(counts):
-    rows = [["Paper", "Rows", "By", "Cells", *map(str.capitalize, WORDS), "Std rule", "Left out"]]
-    for (paper, group, by), found in counts.groupby(["paper", "rows", "by"], sort=False):
-        decimals = 1 if by == PERMUTED else 0
-        numbers = [
-            _range(found[name].median(), found[name].min(), found[name].max(), decimals)
-            for name in (*WORDS, "std_rule")
-        ]
-        left_out = found["left_out"].iloc[0] if by == OURS else ""
-        rows.append([PAPERS[paper], group, CONTROLS.get(by, by), str(found["cells"].iloc[0]), *numbers, left_out])
-    return rows
 
 
 def _range(middle, low, high, decimals):

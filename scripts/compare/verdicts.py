@@ -4,7 +4,6 @@ import numpy as np
 import pandas as pd
 
 from metrics.study import ALL, FAILED, POOR
-from metrics.study.frames import of_kmeans
 from scripts.core.published import FOLDER
 from scripts.core.text import signed
 from scripts.core.words import CAPPED_CELL
@@ -74,33 +73,9 @@ def judge(cells):
     return cells
 
 
-def own_rows(comparison):
-    """Return the rows of the methods' own names, by K-means on their features."""
-    return of_kmeans(comparison[comparison["method"] == comparison["published_method"]])
-
-
 def is_hollow(comparison):
     """Return True where the fit behind a cell collapsed or diverged, so that its score says nothing of the method."""
     return comparison["trial_status"].isin(POOR)
-
-
-def closest(comparison):
-    """Return, for every published cell, the variant whose K-means score comes closest.
-
-    A hollow one counts only where all are; then `VERDICTS` decide, higher and lower being alike, then the difference.
-    """
-    rows = of_kmeans(comparison)
-    places = {name: place for place, name in enumerate(VERDICTS)}
-    places |= {LOWER: places[HIGHER], NOT_RUN: len(VERDICTS)}
-    order = {"hollow": is_hollow(rows), "place": rows["verdict"].map(places), "distance": rows["difference"].abs()}
-    nearest_first = rows.assign(**order).sort_values(list(order), kind="stable")
-    return nearest_first.drop_duplicates(CELL)[list(rows)].sort_index()
-
-
-def unreached(comparison):
-    """Return the rows of `closest` that differ: published cells that no variant reaches."""
-    nearest = closest(comparison)
-    return nearest[nearest["verdict"].isin((HIGHER, LOWER))]
 
 
 def count(comparison, by):

@@ -197,7 +197,7 @@ OPTIONS = {
         "study": optional(STUDY),
         "paper": optional(one_of(*PAPERS)),
         "quick": either(FLAG, listed(one_of(*PAPERS))),
-        "summary": FLAG,
+        "full": FLAG,
         "selection": SELECTION,
     },
     "seeds": {

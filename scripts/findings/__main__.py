@@ -18,7 +18,7 @@ from scripts.versus.forest import drawn
 
 STUDY = "reference/fair"
 FINDINGS = "scripts.findings"
-COMPARE = "scripts.compare study=reference summary=true"
+COMPARE = "scripts.compare"
 PAPER = "paper/paper.md"
 REPRODUCTION = "docs/reproduction.md"
 MARKS = r"(<!-- printed by python -m {} -->\n).*?(\n<!-- end -->)"
@@ -55,7 +55,7 @@ def pages(study, settings):
 def compared():
     """Return the comparison of all that is shipped with the papers, its headings one level lower."""
     studies = open_studies(ROOT / "results", shipped_names())
-    text = comparison_page(compare_studies(studies), controls_of(studies), True, other_readings(studies))
+    text = comparison_page(compare_studies(studies), controls_of(studies), True, other_readings(studies), cells=False)
     return re.sub("^#", "##", text, flags=re.MULTILINE).strip()
 
 

@@ -33,7 +33,7 @@ def programs():
 
 
 def test_programs_that_reproduce_the_paper_are_told_from_solvers_that_do_not(programs):
-    page = comparison_page(programs)
+    page = comparison_page(programs, full=True)
     (row,) = rows(page, "By another reading")
     paper, reading, cells, ours, theirs, by, nearer, *_, changed = row
     assert (paper, reading, cells) == ("RUFS", "released programs", "60")
