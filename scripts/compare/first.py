@@ -1,4 +1,4 @@
-"""Which method is first in each column of the papers' tables: in print, and by the best cells of our own tables.
+"""Counts the methods that are first in each column of the papers' tables: in print, and in our own tables.
 
 A column is one data set and one score of one paper.  Counts are of K-means on the selected features, as the tables show
 them, before any correction for luck; methods that share the largest mean are first together.

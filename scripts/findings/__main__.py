@@ -10,8 +10,9 @@ from scripts.core.conf import ROOT
 from scripts.core.entry import command
 from scripts.core.programs import renewed
 from scripts.core.study import Study
+from scripts.core.views import render
 from scripts.findings import clusters, settings_of
-from scripts.findings.findings_page import further, page, paper, readme
+from scripts.findings.findings_page import further, gain_rows, looks, page, paper
 from scripts.findings.panels import draw, draw_families, draw_sizes
 from scripts.findings.predictions import SEARCHED
 from scripts.versus.forest import drawn
@@ -43,11 +44,10 @@ def settings_for(study):
 def pages(study, settings):
     """Return the text of every file that rests on one study alone, by its path."""
     return {
-        ROOT / "docs/findings.md": page(study, settings),
+        ROOT / "docs/findings.md": page(study, settings, looks(Study.open(ROOT / "results", study), settings)),
         ROOT / "docs/findings.svg": drawn(draw(settings)),
         ROOT / "docs/sizes.svg": drawn(draw_sizes(settings[0].kinds)),
         ROOT / "docs/families.svg": drawn(draw_families(settings[0].kinds)),
-        ROOT / "README.md": filled("README.md", FINDINGS, readme(settings)),
         ROOT / PAPER: filled(PAPER, FINDINGS, paper(settings)),
     }
 
@@ -82,7 +82,10 @@ def main(options):
         return print(options["summary"])
     if options["write"] or options["check"]:
         return renewed(written(options["study"]), options["check"])
-    print(readme(settings_for(Study.open(ROOT / "results", options["study"]))))
+    study = Study.open(ROOT / "results", options["study"])
+    settings = settings_for(study)
+    found = looks(study, settings)
+    print(render("findings/answer.md.j2", gains=gain_rows(settings), plan=settings[0].plan, **found), end="")
 
 
 if __name__ == "__main__":

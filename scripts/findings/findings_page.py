@@ -1,24 +1,26 @@
-"""docs/findings.md and the part of the README that is printed: the sentences are computed, as their numbers are."""
+"""docs/findings.md: the sentences are computed, as their numbers are."""
 
 from scripts.core.conf import family_of, printed, unique_names
 from scripts.core.text import POINTS, listed, with_interval
 from scripts.core.views import notes, render
-from scripts.findings import clusters, kinds, panels, plan, predictions, recent, twins
+from scripts.findings import clusters, kinds, panels, plan, predictions, recent, sizes, twins
 from scripts.ranks.choice import base_methods
 from scripts.ranks.gains import above, below
 from scripts.ranks.ranks_page import OVER, by_family, gain_notes, gains_table
 
 FAR = -20.0  # points: a method that loses more on some data set has a wide interval
-BEST = 5  # methods in the table of the README where none gains
+BEST = 5  # methods in the table of gains where none gains
 
 
-def page(study, settings):
-    """Return docs/findings.md."""
+def page(study, settings, tables):
+    """Return docs/findings.md, of a study by its name; `tables` are those of `looks`."""
     first, field = settings[0], settings[0].field
     return render(
         "findings/findings.md.j2",
         study=study,
         settings=settings,
+        gains=gain_rows(settings) if first.plan else [],
+        **tables,
         sentences=sentences(settings),
         plan=first.plan,
         predictions=first.predictions,
@@ -90,21 +92,15 @@ def sentences(settings):
     )
 
 
-def readme(settings):
-    """Return the part of the README: the finding, its figure, and a table of who gains."""
+def gain_rows(settings):
+    """Return the lines of a table of the methods that gain by the plan, or of the best means if none does."""
     first, names = settings[0], settings[0].names
-    head = (
-        ["Method"]
-        + [f"Gain, {score.upper()}" for score in plan.SCORES]
-        + [f"p, {score.upper()}" for score in plan.SCORES]
-        + ["Seconds a fit"]
-    )
+    head = ["Method", *(f"Gain, {score.upper()}" for score in plan.SCORES)]
+    head += [*(f"p, {score.upper()}" for score in plan.SCORES), "Seconds a fit"]
     found, parts = first.plan.table.unstack("score"), ("mean", "low", "high")
     partial = {*first.plan.lacking, *first.plan.not_run}
-    gaining, ordered = (
-        first.plan.named(1).index.unique("method"),
-        found["mean", "acc"].sort_values(ascending=False).index,
-    )
+    gaining = first.plan.named(1).index.unique("method")
+    ordered = found["mean", "acc"].sort_values(ascending=False).index
     rows = [
         [
             names.get(name, name) + ("‡" if name in partial else ""),
@@ -114,9 +110,20 @@ def readme(settings):
         ]
         for name in (ordered[ordered.isin(gaining)] if len(gaining) else ordered[:BEST])
     ]
-    return render(
-        "findings/readme.md.j2", **_values(settings), lines=[head, *rows], best=BEST * (not len(gaining))
-    ).strip()
+    return [head, *rows]
+
+
+def looks(study, settings):
+    """Return the tables of `scripts.findings.sizes`, by the names that the page gives them."""
+    own = settings[0].plan
+    variants = sizes.with_variants(study, own)
+    names = unique_names("method", variants.index.unique("method"))
+    return {
+        "by_size": sizes.size_rows(sizes.one_size_at_a_time(study, own), names),
+        "more_gain": sizes.variant_text(variants, own, names),
+        "collapsed": sizes.collapsed_rows(study, own, variants, names),
+        "missing": sizes.missing_rows(sizes.with_missing(study, own), own, names),
+    }
 
 
 def paper(settings):

@@ -13,7 +13,7 @@ from scripts.core.conf import ROOT, printed
 from scripts.core.text import with_interval
 from scripts.findings import Setting, gaps_of, panels, recent, twins
 from scripts.findings.__main__ import FINDINGS, PAPER, STUDY, filled, pages
-from scripts.findings.findings_page import page, paper, readme, sentences
+from scripts.findings.findings_page import looks, page, paper, sentences
 from scripts.findings.plan import by_size, intervals_of, means_of
 from scripts.findings.summary import save_summary, text_page
 from scripts.make_figure.style import PHONE
@@ -41,11 +41,12 @@ def setting(intervals, size=300):
     )  # fmt: skip
 
 
-def test_the_page_and_the_readme_have_what_the_shipped_results_say(settings):
-    again = "run: python -m scripts.findings"
-    assert (ROOT / "docs/findings.md").read_text(encoding="utf-8") == page(STUDY, settings), again
-    for name, part in (("README.md", readme(settings)), (PAPER, paper(settings))):
-        assert (ROOT / name).read_text(encoding="utf-8") == filled(name, FINDINGS, part), again
+def test_the_page_and_the_paper_have_what_the_shipped_results_say(settings, fair):
+    again = "run: python -m scripts.findings write=true"
+    assert (ROOT / "docs/findings.md").read_text(encoding="utf-8") == page(STUDY, settings, looks(fair, settings)), (
+        again
+    )
+    assert (ROOT / PAPER).read_text(encoding="utf-8") == filled(PAPER, FINDINGS, paper(settings)), again
 
 
 def test_every_figure_of_the_page_is_written_with_it(settings):
@@ -112,7 +113,7 @@ def test_variants_that_gain_are_named_and_data_sets_with_fewer_features_too(sett
     assert found.endswith(
         "with 100 features none (of 0). Without a score on some data set, at one of the sizes: UFSOL (similarity)."
     )
-    text = " ".join(page(STUDY, settings).split()).partition("fewer are selected: ")[2].partition("## ")[0]
+    text = " ".join(page(STUDY, settings, {}).split()).partition("fewer are selected: ")[2].partition("## ")[0]
     for one in settings:
         own = text.partition(f" in place of {one.size}")[0].rpartition(" in place of ")[2]
         for name in one.field.families:
@@ -130,7 +131,7 @@ def test_a_method_that_scores_as_a_control_does_is_named():
     assert twins(setting({"dgufs": (-12, -6), "mcfs": (1, 3)})) == {"dgufs": "min_norm"}
 
 
-def test_a_readme_without_its_marks_is_refused(monkeypatch, tmp_path):
+def test_a_page_without_its_marks_is_refused(monkeypatch, tmp_path):
     (tmp_path / "README.md").write_text("nothing", encoding="utf-8")
     monkeypatch.setattr("scripts.findings.__main__.ROOT", tmp_path)
     with pytest.raises(ValueError, match=r"README\.md must have one part <!-- printed by python -m scripts"):

@@ -1,4 +1,4 @@
-"""Which method is first in each column of the papers' tables."""
+"""The methods that are first in each column of the papers' tables are counted, ties and variants too."""
 
 import numpy as np
 import pytest
