@@ -15,7 +15,7 @@ from metrics.study.frames import of_kmeans
 from runners.cli.boundary import boundary
 from scripts.compare.controls import ALL, RANDOM
 from scripts.core.conf import family_of
-from scripts.core.programs import parser_of
+from scripts.core.entry import plain_options
 from scripts.core.study import Study
 from scripts.core.text import pipes
 from scripts.findings.plan import CONFIRMATORY, SCORES, WEIGHTS, curves, datasets_of
@@ -110,9 +110,7 @@ def with_rankings(gains, families, n_methods, n_studies, seed=0):
 
 def main(arguments=None):
     """Print the table."""
-    parser = parser_of("benchmarks.coverage", __doc__)
-    parser.add_argument("--studies", type=int, default=1000, help="simulated studies (%(default)s)")
-    options = parser.parse_args(arguments)
+    options = plain_options(__doc__, {"studies": 1000}, arguments)
     study, new = Study.open("results", STUDY), datasets_of(CONFIRMATORY)
     old = [name for name in choose(study).datasets if name not in new]  # those that the plan was written with
     gains = curves(study).loc[old].drop(columns=[ALL, RANDOM], level=0).dropna(axis=1)

@@ -1,12 +1,12 @@
 """A whole job, as a user runs it, against the same job written plainly with skfeature-chappers and scikit-learn.
 
     pip install '.[bench]'                                  the peer; nothing else in this project needs it
-    python -m benchmarks.job [--datasets pie10p coil20] [--points 3] [--sweeps 3]
+    python -m benchmarks.job datasets=pie10p,coil20 points=3 sweeps=3
 
 The job: NDFS at the 49 points of its grid, 6 sizes at each, 20 K-means restarts, ACC and NMI.  Ours is the command
 ``python run.py method=ndfs dataset=... runner.n_jobs=1 runner.redo=true``, from its start to its end; without the redo
-its fits would be taken from the shipped results.  The plain one takes hours, so its parts are measured on --points
-points spread over the grid, between two runs of ours: the seconds of a sweep, over --sweeps sweeps, and those of all
+its fits would be taken from the shipped results.  The plain one takes hours, so its parts are measured on `points`
+points spread over the grid, between two runs of ours: the seconds of a sweep, over `sweeps` sweeps, and those of all
 the clusterings of a point.  Its total is then 49 times 50 sweeps and the clusterings.  One process and one BLAS thread
 each; seconds are CPU seconds, so that what else the machine does changes little.
 """
@@ -27,7 +27,7 @@ from sklearn.metrics.cluster import contingency_matrix
 from benchmarks.methods import INSTALL, make_problem, peer_sweeps
 from datasets import load_dataset
 from runners.code import ROOT
-from scripts.core.programs import parser_of
+from scripts.core.entry import plain_options
 
 SIZES, RESTARTS = (50, 100, 150, 200, 250, 300), 20
 # The plain sweeps at a point.  Their number must not be that of ours, or a solver that needs fewer sweeps seems slower.
@@ -71,11 +71,7 @@ def plain_point(problem, y, alpha, beta):
 
 
 def main():
-    parser = parser_of("benchmarks.job", __doc__)
-    parser.add_argument("--datasets", nargs="+", default=list(TARGETS))
-    parser.add_argument("--points", type=int, default=3, help="of the grid, for the plain side [3]")
-    parser.add_argument("--sweeps", type=int, default=3, help="over which a sweep of the peer is timed [3]")
-    options = parser.parse_args()
+    options = plain_options(__doc__, {"datasets": list(TARGETS), "points": 3, "sweeps": 3})
     if importlib.util.find_spec("skfeature") is None:
         sys.exit(INSTALL)
     options.wide_sweeps = options.sweeps

@@ -1,6 +1,6 @@
 """The share of a whole fit that each special loop saves, against the plain code that could stand in its place.
 
-    python -m benchmarks.loops [--loops exchange weighted_gram] [--repeats 3]
+    python -m benchmarks.loops loops=exchange,weighted_gram repeats=3
 
 A special loop stays only if it saves a fifth of the whole fit of a method on a paper's grid; K-means is judged by the
 whole trial.  A row is measured by two processes of this checkout: one as it is, one with the plain code below instead.
@@ -15,7 +15,7 @@ import sys
 import numpy as np
 
 from runners.code import ROOT
-from scripts.core.programs import parser_of
+from scripts.core.entry import plain_options
 
 # The program of a side: a line of its input asks for a fit.
 SIDE = """
@@ -158,10 +158,9 @@ class Side:
 
 
 def main():
-    parser = parser_of("benchmarks.loops", __doc__)
-    parser.add_argument("--loops", nargs="+", choices=LOOPS, default=list(LOOPS), metavar="NAME", help="some of them")
-    parser.add_argument("--repeats", type=int, default=3, help="fits of each side [3]")
-    options = parser.parse_args()
+    options = plain_options(__doc__, {"loops": list(LOOPS), "repeats": 3})
+    if unknown := set(options.loops) - set(LOOPS):
+        sys.exit(f"error: loops={','.join(sorted(unknown))} must be of {', '.join(LOOPS)}.")
     print(f"{'loop':17}{'fit':24}{'with, s':>9}{'plain, s':>9}{'sweeps':>10}  saved", flush=True)
     for name in options.loops:
         own = SWAP + TRIAL * (name == "elkan")

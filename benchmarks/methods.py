@@ -2,12 +2,12 @@
 
     pip install '.[bench]'                                  the peer of most of them, skfeature-chappers
     pip install PyIFS==0.0.3                                the peer of InfFS; nothing else in this project needs either
-    python -m benchmarks.methods [--methods NDFS UDFS] [--datasets orl coil20] [--sweeps 20 --wide-sweeps 3]
+    python -m benchmarks.methods methods=NDFS,UDFS datasets=orl,coil20 sweeps=20 wide_sweeps=3
 
 Both get the same X, the peer's heat-kernel graph with our bandwidth (ready-made, so that it is not timed), the same
 parameters, the same start where both take one, and the same number of sweeps, on one BLAS thread.  The runs alternate,
-each in a process of its own.  A run of the peer that takes longer than --timeout is ended: its time and the ratios are
-then lower bounds.  Times are medians ± half the range; ratios are the peer's median over ours.
+each in a process of its own.  A run of the peer that takes longer than `timeout` seconds is ended: its time and the
+ratios are then lower bounds.  Times are medians ± half the range; ratios are the peer's median over ours.
 """
 
 import importlib.util
@@ -22,7 +22,7 @@ import numpy as np
 import methods
 from datasets import load_dataset, scale
 from methods.core.graphs import knn_graph
-from scripts.core.programs import parser_of
+from scripts.core.entry import plain_options
 
 INSTALL = "The peer of {name} is not installed: pip install {package} (nothing else in this project needs it)."
 PACKAGES = {"InfFS": ("PyIFS", "PyIFS==0.0.3")}  # module and package of the peer, where it is not the one below
@@ -197,21 +197,12 @@ def make_problem(dataset, options):
 
 
 def main():
-    parser = parser_of("benchmarks.methods", __doc__)
-    parser.add_argument("--data-dir", help="folder of the data files [$UFS_DATA_DIR, the cache, a download]")
-    parser.add_argument(
-        "--methods",
-        nargs="+",
-        choices=list(DIFFERENCES),
-        default=[name for name in DIFFERENCES if name not in PACKAGES],
-    )
+    usual = [name for name in DIFFERENCES if name not in PACKAGES]
     names = ["umist", "orl", "coil20", "isolet", "pie10p", "pix10p", "allaml"]
-    parser.add_argument("--datasets", nargs="+", default=names)
-    parser.add_argument("--sweeps", type=int, default=20, help="of NDFS and UDFS [20]")
-    parser.add_argument("--wide-sweeps", type=int, default=3, help=f"the same, from {WIDE} features [3]")
-    parser.add_argument("--repeats", type=int, default=3, help="runs of each side; a slow peer has fewer [3]")
-    parser.add_argument("--timeout", type=float, default=600, help="seconds for a run of the peer [600]")
-    options = parser.parse_args()
+    numbers = {"sweeps": 20, "wide_sweeps": 3, "repeats": 3, "timeout": 600.0}
+    options = plain_options(__doc__, {"methods": usual, "datasets": names, "data_dir": None} | numbers)
+    if unknown := set(options.methods) - set(DIFFERENCES):
+        sys.exit(f"error: methods={','.join(sorted(unknown))} must be of {', '.join(DIFFERENCES)}.")
     for name in options.methods:
         module, package = PACKAGES.get(name, SKFEATURE)
         if importlib.util.find_spec(module) is None:

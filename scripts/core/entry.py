@@ -3,6 +3,7 @@
 import functools
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 from omegaconf import OmegaConf
 
@@ -64,7 +65,7 @@ def help_of(name):
 
 def read_options(name, words):
     """Return the `Options` of a command line: those of the command's file, with what the words say in their place."""
-    given = [_parsed(name, word) for word in words]
+    given = [_parsed(word, next(iter(OPTIONS[name]), "OPTION")) for word in words]
     options, group, typed = defaults(name), GROUPS.get(name), set()
     if group:
         chosen = dict(given).get(group.option, options[group.option])
@@ -90,13 +91,35 @@ def defaults(name):
     return {key: value for key, value in read(CONF / f"{name}.yaml").items() if key != "help"}
 
 
-def _parsed(name, word):
+def plain_options(doc, usual, words=None):
+    """Return the options of a command without a file in conf/: `usual` with what the words say in their place.
+
+    A value must have the type of the usual one; one value makes a list of one. --help prints `doc`.
+    """
+    words = sys.argv[1:] if words is None else list(words)
+    if {"--help", "-h"} & set(words):
+        print(doc)
+        raise SystemExit(0)
+    if answer := refused(words):
+        end(f"error: {answer}", 1)
+    options = dict(usual)
+    for key, value in (_parsed(word, next(iter(usual))) for word in words):
+        if key not in usual:
+            end(f"error: there is no option {key}.{did_you_mean(key, usual)} There are: {', '.join(usual)}.", 1)
+        kind = type(usual[key])
+        value = [value] if kind is list and not isinstance(value, list) else value
+        if usual[key] is not None and not isinstance(value, (kind, int) if kind is float else kind):
+            end(f"error: {key}={value} must be of the kind of {usual[key]}.", 1)
+        options[key] = value
+    return SimpleNamespace(**options)
+
+
+def _parsed(word, first):
     """Return the option and the value of a word, which is written as for run.py; `a,b` is a list here."""
     from hydra.core.override_parser.overrides_parser import OverridesParser  # here, as it takes long to import
     from hydra.errors import HydraException
 
     if "=" not in word:
-        first = next(iter(OPTIONS[name]))
         raise ConfigError(f"{word!r} is not an option: write OPTION=VALUE, such as {first}={word}; --help shows all.")
     try:
         read_word = OverridesParser.create().parse_overrides([word])[0]

@@ -98,7 +98,7 @@ def test_the_plain_job_does_as_many_sweeps_however_few_ours_needs(monkeypatch, c
     monkeypatch.setattr(job, "make_problem", lambda dataset, options: None)
     monkeypatch.setattr(job, "our_job", lambda name: seconds)
     monkeypatch.setattr(job, "plain_point", lambda problem, y, alpha, beta: (0.2, 1.0))
-    monkeypatch.setattr(sys, "argv", ["job", "--datasets", "pie10p"])
+    monkeypatch.setattr(sys, "argv", ["job", "datasets=pie10p"])
     job.main()
     assert f"plain {49 * (50 * 0.2 + 1):.0f} s" in (line := capsys.readouterr().out)
     assert f"ratio {539 / seconds:.0f} " in line
@@ -106,7 +106,7 @@ def test_the_plain_job_does_as_many_sweeps_however_few_ours_needs(monkeypatch, c
 
 def test_the_promises_of_the_plan_are_simulated_from_the_shipped_studies(capsys):
     """Controls among the columns made every number of its page nan or 0."""
-    coverage.main(["--studies", "1"])
+    coverage.main(["studies=1"])
     text = capsys.readouterr().out
     assert "between families 13.3, within 15.3; correlation of two columns 0.28" in text and "nan" not in text
     assert "one of 25 on each new data set" in text
