@@ -56,7 +56,7 @@ from runners.cli.choices import quoted, read_back
 from runners.cli.help import refused
 from runners.errors import ConfigError
 from runners.experiment.cell import Cell
-from runners.experiment.settings import read_protocol
+from runners.experiment.settings import OWN, read_protocol
 from runners.experiment.sweep import cells_of_words
 from runners.progress import printed
 from runners.words import counted, did_you_mean
@@ -156,7 +156,7 @@ def _alone():
 def run(
     methods: Sequence | Mapping[str, Any], datasets: Sequence | Mapping[str, Data], protocol: str = "demo",
     study: str | None = None, results_dir: str | PathLike = RESULTS, n_jobs: int = 1, data_dir: Where = None,
-    overrides: Sequence[str] = (), verbose: bool = True,
+    overrides: Sequence[str] = (), verbose: bool = True, reuse: str = OWN,
 ) -> "Study":  # fmt: skip
     """Run methods on data sets, as ``python run.py -m`` does, and return the study; what is stored is not run again.
 
@@ -183,6 +183,8 @@ def run(
         More words of a command line of run.py, such as ``"protocol.sizes=[5,10]"`` or ``"runner.points=default"``.
     verbose : bool, default=True
         Print what run.py prints.
+    reuse : {"own", "shipped"}, default="own"
+        Take fits that another study in `results_dir` has, or also those of the shipped results.
 
     Returns
     -------
@@ -198,6 +200,7 @@ def run(
     groups = (("method", chosen), ("dataset", given), ("protocol", [known("protocol", protocol)]))
     words = [f"{group}={','.join(map(read_back, names))}" for group, names in groups]
     words += [f"results_dir={quoted(str(folder_of(results_dir)))}", f"runner.n_jobs={n_jobs}"]
+    words += [f"runner.reuse={reuse}"] if reuse != OWN else []
     words += [f"{name}={quoted(str(value))}" for name, value in (("study", study), ("data_dir", data_dir)) if value]
     more = checked_words(overrides)
     if answer := refused([*words, *more]):

@@ -93,6 +93,8 @@ class Report:
             print(f"skipped: {reason}: {count} of {len(self._cells)} cells")
         if len(self._plans) > 1:
             print(total_line(self._plans))
+        if line := shipped_line(self._plans):
+            print(line)
         if len(self._cells) > 1 and self._capped:
             print("\n".join(self._capped))
         if len(self._cells) > 1 and self._problems:
@@ -122,6 +124,12 @@ def total_line(plans):
         seconds = sum(plan.seconds / plan.n_workers for plan in known)
         text += f", about {duration(seconds)} on {counted(known[0].n_workers, 'worker')}"
     return text + (f", and {counted(unknown, 'fit')} of unknown time" if unknown else "")
+
+
+def shipped_line(plans):
+    """Return how many fits of some plans need not be computed, as they are shipped; "" for none."""
+    shipped, pending = (sum(getattr(plan, name) for plan in plans) for name in ("n_shipped", "n_pending"))
+    return f"{shipped:,} of {counted(pending, 'fit')} are shipped; runner.reuse=shipped takes them" if shipped else ""
 
 
 def _first(rows, folder):

@@ -14,11 +14,12 @@ from runners.experiment.grid import diagonal, expand, few
 from runners.experiment.notes import RUN, digests_of_data, ends_text, note_finished, note_log, noted_run
 from runners.experiment.plan import Plan, Times, Todo
 from runners.experiment.result import say_result
+from runners.experiment.settings import SHIPPED
 from runners.experiment.settle import settle
 from runners.experiment.sparse import check_sparse
 from runners.experiment.stand_in import check_at_hand, stand_in
 from runners.progress import Progress, log, say_compiling
-from runners.store.elsewhere import found_elsewhere, outcomes_of, shipped_sources
+from runners.store.elsewhere import found_elsewhere, name_of, outcomes_of
 from runners.store.evaluations import Evaluations
 from runners.store.files import StoreError, clear_unfinished, of_other_data, read_rows
 from runners.store.folder import Store, claim_study, rows_by_trial
@@ -105,20 +106,25 @@ class Cell:
         return todo
 
     def not_elsewhere(self, trials):
-        """Return the trials that no other study has, which are those that a run computes."""
-        taken = {trial.key for there in found_elsewhere(self.settings, trials).values() for _, trial in there}
+        """Return the trials that a run computes, as it takes them from no other study."""
+        taken = {trial.key for there in self._elsewhere(trials).values() for _, trial in there}
         return [trial for trial in trials if trial.key not in taken]
+
+    def _elsewhere(self, trials):
+        return found_elsewhere(self.settings, trials, self.settings.runner.reuse == SHIPPED)
 
     def plan(self, times=Times):
         """Return the `Plan` of the cell, with seconds from `times`; writes nothing and downloads nothing."""
         settings, runner = self.settings, self.settings.runner
         todo = self.todo(self.rows(), self.planned)
         pending = self.not_elsewhere(todo.missing + todo.again)
+        shipped = sum(map(len, found_elsewhere(settings, pending, shipped=True).values()))
         most = math.inf if runner.max_seconds is None else runner.max_seconds
         found = times(settings.results_dir, settings.method.name, most).each(settings.dataset, pending)
         source = Counter(source for _, source in found).most_common(1)[0][0] if found else ""
         seconds = sum(seconds for seconds, _ in found)
-        return Plan(str(self), len(self.planned), len(pending), seconds, source, runner.n_jobs, todo.words())
+        counts = len(self.planned), len(pending), shipped
+        return Plan(str(self), *counts, seconds, source, runner.n_jobs, todo.words())
 
     def run(self, place="", note=None, on_wait=None):
         """Run the trials that are lacking, report how they went, and return the rows of those without scores.
@@ -212,7 +218,7 @@ class Cell:
 
     def _run_into(self, store, trials, fits=()):
         settings, n_jobs = self.settings, self.settings.runner.n_jobs
-        elsewhere = found_elsewhere(settings, trials)
+        elsewhere = self._elsewhere(trials)
         taken = [outcomes_of(cell, there) for cell, there in elsewhere.items()]
         known = {outcome.trial["trial"] for outcomes in taken for outcome in outcomes}
         # The sample comes first, and the others in no order: the time left is estimated from fits all over the grid.
@@ -227,9 +233,10 @@ class Cell:
             n_jobs = workers_within_memory(rest, X.shape, n_jobs, settings.runner.caps, n_stored(X))
         store.forget([trial.key for trial in trials])  # only now, as nothing is refused any more
         if known:
-            log.info("  %d of them taken from other studies, which have the same by this code", len(known))
-            for line in shipped_sources(elsewhere, settings.method.name):
-                log.info("%s", line)
+            for place, there in elsewhere.items():
+                log.info(
+                    "  %d of them taken from the %s, which has the same fits by this code", len(there), name_of(place)
+                )
             self._store_all(taken, len(known), store)
         if not rest and not fits:
             return []

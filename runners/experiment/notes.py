@@ -28,7 +28,7 @@ FOLDER = ".finished"  # in results_dir
 RUN = ".run.json"  # the note of a run, in the folder of the cell
 PROGRAM = ("datasets", "methods", "metrics", "runners")
 # The options of conf/runner that say how trials are run, and not which.
-NO_MATTER = ("n_jobs", "cache", "max_seconds", "max_memory", "engine", "address", "cells", "arithmetic")
+NO_MATTER = ("n_jobs", "cache", "reuse", "max_seconds", "max_memory", "engine", "address", "cells", "arithmetic")
 PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR", "PYTHONPATH")
 
 

@@ -63,6 +63,7 @@ class Plan:
     # All that the cell asks for, and those that are stored neither here nor in a study that has the same.
     n_trials: int
     n_pending: int
+    n_shipped: int  # of these, those that a shipped study has, which the run was not told to take
     seconds: float  # time of one worker for fits and evaluations; nan where no fit of the method is stored
     source: str  # the stored fits that the seconds were estimated from
     n_workers: int

@@ -8,6 +8,7 @@ from datasets.base import first_of
 from metrics.study import POOR, RANDOM, UNSCORED
 from metrics.study.frames import fits_of, percent
 from metrics.study.summary import Cells, cells_of_draws, summarise
+from runners.experiment.shipped import against_shipped
 from runners.place import command_on
 from runners.progress import log
 from runners.store.folder import load_results
@@ -45,6 +46,8 @@ def say_result(settings, trials, n_pending, seconds):
         log.info("  %s", line)
     if line := _first_names(results.trials, folder):
         log.info("  %s (%s)", line, command_on("features", folder.parents[1], f"dataset={folder.parts[-2]}"))
+    if line := against_shipped(trials, results):
+        log.info("  %s", line)
     log.info("  %s", folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
 
 

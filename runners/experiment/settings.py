@@ -29,6 +29,7 @@ from runners.workers.family import CAN_WATCH
 PARTS = ("study", "results_dir", "data_dir", "missing_data", "runner", "protocol", "method", "dataset")
 STORED = ("method", "protocol")  # parts whose values stand in the rows of trials
 MISSING_DATA = ("error", "skip")
+REUSE = OWN, SHIPPED = "own", "shipped"
 ADDRESS = re.compile(r"(?:tcp|tls|ucx|ws|wss)://\S+:\d+")
 
 
@@ -38,8 +39,7 @@ class Runner:
 
     n_jobs: int  # number of worker processes, at least 1
     redo: bool  # compute what is stored again
-    # Keep the scores of feature sets for other trials and studies, and take the trials that another study has.
-    cache: bool
+    cache: bool  # keep the scores of feature sets for other trials and studies, and take trials as `reuse` says
     # "grid", its "sample" by `trial.diagonal`, a number of points by `few` there, or the "default" parameters.
     points: str | int
     # Caps of one fit and the processes it forks, in CPU seconds and GB; a fit beyond them is ended.
@@ -51,6 +51,7 @@ class Runner:
     # "portable" or "native", as `runners.arithmetic` had to choose it when this process began.
     arithmetic: str = PORTABLE
     plan: bool = False  # only say what would be run, and how long it would take
+    reuse: str = OWN  # or "shipped": whose trials are taken, of the user's other studies alone or of shipped ones too
     engine: str = "local"  # or "dask"
     # For Dask: the scheduler's address, None for one of this process; and the number of cells in flight at once.
     address: str | None = None
@@ -183,6 +184,7 @@ RUNNER = {
     "points": typed.POINTS,
     "arithmetic": typed.one_of(PORTABLE, NATIVE),
     "changed": typed.one_of("redo", "keep"),
+    "reuse": typed.one_of(*REUSE),
     "max_seconds": typed.Kind("a number of CPU seconds above 0, or null for no cap", CAP.holds),
     "max_memory": typed.Kind("a number of GB above 0, or null for no cap", CAP.holds),
     "engine": typed.one_of("local", "dask"),

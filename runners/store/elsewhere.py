@@ -1,4 +1,4 @@
-"""The trials that a study takes from others, stored or shipped, which have the same."""
+"""The trials that a study takes from others of the same user, or from shipped ones if asked."""
 
 from metrics.protocol import Protocol
 from metrics.study import UNSCORED
@@ -10,18 +10,20 @@ from runners.store.row import OTHERS, TRIALS, Outcome, counts_of, to_json
 from runners.store.tidy import rows_of
 
 
-def found_elsewhere(settings, trials):
+def found_elsewhere(settings, trials, shipped):
     """Return the trials that other studies have, by the study, as (the row there, the trial).
 
-    A study is the folder of its cell, or the name of a shipped one.  A stored trial counts where its scores are of the
-    same code, packages and machine (`Identity`); in a shipped study a stamp counts as the same code.
+    A study is the folder of its cell, or the name of a shipped one; these count only if `shipped` is True.  A stored
+    trial counts if its scores are of the same code, packages and machine (`Identity`); in a shipped study a stamp
+    counts as the same code.
     """
     if not trials or not settings.runner.cache or settings.runner.redo:
         return {}
     missing, found, cell = trials, {}, (settings.dataset["name"], settings.method.name)
     here = Identity.of(settings.method.cls)
     folders = [path.parent for path in cells_of(settings.results_dir, None, *cell)]
-    for place in [*(folder for folder in folders if folder != settings.folder), *reference.studies_with(cell[1])]:
+    places = [folder for folder in folders if folder != settings.folder]
+    for place in [*places, *(reference.studies_with(cell[1]) if shipped else [])]:
         try:
             name, scored = _scored_in(place, cell, here)
         except (OSError, ValueError, StoreError):  # not a study, or a damaged one, as its own commands report
@@ -33,17 +35,19 @@ def found_elsewhere(settings, trials):
     return found
 
 
-def shipped_sources(found, method):
-    """Return a line for each shipped study that trials are taken from, which says whether its rows are verified."""
-    for name in (place for place in found if isinstance(place, str)):
-        verify = f"python -m scripts.verify study={reference.PREFIX}{name} methods=[{method}] base=null"
-        words = "its file is verified" if reference.is_verified(name, method) else f"not verified here: {verify}"
-        yield f"  {len(found[name])} of these from {reference.PREFIX}{name}: {words}"
+def is_shipped(place):
+    """Return True if a place of `found_elsewhere` is a shipped study."""
+    return isinstance(place, str)
+
+
+def name_of(place):
+    """Return a place of `found_elsewhere` in words: "shipped study dgufs", "study mine"."""
+    return f"shipped study {place}" if is_shipped(place) else f"study {place.parents[1].name}"
 
 
 def _scored_in(place, cell, here):
     """Return the name of a study's protocol, and the rows of a cell that count, by their keys."""
-    if isinstance(place, str):
+    if is_shipped(place):
         if not (rows := reference.fits_of(place, cell[1]).get(cell[0], [])):
             return "", {}
         text, rows = reference.protocol_text(place), _stamped_as(here, rows, reference.stamped(place, *cell))
@@ -63,7 +67,7 @@ def _stamped_as(identity, rows, stamps):
 def outcomes_of(place, found):
     """Return trials stored in another study's cell as outcomes of their own study; unreadable ones are left out."""
     try:
-        stored = (_rows_shipped if isinstance(place, str) else _rows_in)(place, found)
+        stored = (_rows_shipped if is_shipped(place) else _rows_in)(place, found)
     except (OSError, StoreError):
         return []
     outcomes = []
@@ -77,8 +81,7 @@ def outcomes_of(place, found):
         }
         rows = [[(trial.key, *one[1:]) for one in part] for part in rows]
         if all(len(part) == counts_of(there).get(name, len(part)) for name, part in zip(OTHERS, rows, strict=True)):
-            log = f"taken from the study {place if isinstance(place, str) else place.parents[1].name}, "
-            log += f"where it is {row['trial']}"
+            log = f"taken from the {name_of(place)}, where it is {row['trial']}"
             outcomes.append(Outcome({name: there[name] for name in TRIALS} | own, *rows, log=log))
     return outcomes
 

@@ -1,17 +1,15 @@
-"""The shipped results, results/reference: studies that no run writes to, and a source of trials for every run.
+"""The shipped results, results/reference: studies that no run writes to.
 
 ``results/reference/<name>/<method>.parquet`` holds the tidy frame of a method, all its data sets, with the columns of
 `store.columns`.  Its metadata has the identities of its rows, and what a cell lacks of the trials that were asked
 for.  _protocol.json has the protocol of the study, _seeds, _stability and _sensitive its refits, _restarts what was
-scored again, _further what is selected on further data of known truth, _stamps.csv the changes of code after which a
-sample of fits gave the same bytes, and _verified.json the digests of files that were verified: readers of a folder of
-Parquet leave out what begins with _.  The name of a shipped study on a command
-line is ``reference/<name>``.
+scored again, _further what is selected on further data of known truth, and _stamps.csv the changes of code after which
+a sample of fits gave the same bytes: readers of a folder of Parquet leave out what begins with _.  The name of a
+shipped study on a command line is ``reference/<name>``.
 """
 
 import csv
 import functools
-import hashlib
 
 import pandas as pd
 
@@ -22,7 +20,7 @@ from runners.store.row import from_json, to_json
 
 SHIPPED = ROOT / "results" / "reference"
 OF_FITS = ("trial", "dataset", "method", "params", "is_default", "status", "fit_s", "eval_s", "identity")
-PROTOCOL, STAMPS, VERIFIED = "_protocol.json", "_stamps.csv", "_verified.json"
+PROTOCOL, STAMPS = "_protocol.json", "_stamps.csv"
 
 
 def shipped_studies():
@@ -89,13 +87,6 @@ def lacking(study):
 
     found = {method: about(path)["lacking"] for method, path in files_of(study).items()}
     return {(dataset, method): count for method, own in found.items() for dataset, count in own.items()}
-
-
-def is_verified(name, method):
-    """Return True where the file of a method is the one that `scripts.verify` has noted as verified."""
-    path, (file,) = SHIPPED / name / VERIFIED, files_of(name, [method]).values()
-    noted = from_json(path.read_text()) if path.exists() else {}
-    return noted.get(method) == hashlib.sha256(file.read_bytes()).hexdigest()
 
 
 def stamped(name, dataset, method):

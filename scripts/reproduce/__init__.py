@@ -11,12 +11,12 @@ from metrics.study import FAILED, UNSCORED
 from runners.code import CodeChanged
 from runners.experiment.trial import stored_trial
 from runners.store import reference
-from runners.store.columns import COLUMNS
+from runners.store.differences import differing, distance
 from runners.store.files import write_rows
 from runners.store.folder import Results
 from runners.store.identity import ARITHMETIC, Identity
 from runners.store.row import FACTS, MEASURES, SCORES, TRACES, from_json
-from runners.store.tidy import SET, rise_of, tidy
+from runners.store.tidy import SET, tidy
 from runners.words import counted
 from runners.workers.pool import run_all
 from runners.workers.tasks import Data
@@ -30,8 +30,6 @@ SPREADS = 2  # of a fit whose spread is known: so many times what one moved X ma
 ERRORS = 1.0  # standard errors of a mean ACC: a fit that rounding moves further is sensitive
 # Processors differ by less than this, and so do first fits of a process, which compile or make graphs, and later ones.
 TIMES, SECONDS = 20, 30
-# What differs between two runs of one trial, or says the same as another column.
-RUN = ("git_sha", "fit_s", "eval_s", "peak_mb", "started", "shared", "identity", "feature_set")
 SAME, WITHIN, OTHER, NOT_RUN = "same bytes", "within bounds", "other", "not run"
 ELSEWHERE = "of other arithmetic"  # the fingerprint of their machine is another, or unknown: bytes cannot be compared
 STAMP = "dataset method old_fit old_evaluation new_fit new_evaluation sample date".split()
@@ -165,62 +163,9 @@ def rows_now(outcome):
     return tidy(Results(*frames)).sort_values(SET[1:], ignore_index=True)
 
 
-def differing(stored, now):
-    """Return the columns of the tidy frame in which the rows of a fit differ, besides those of `RUN`."""
-    if stored[SET[1:]].to_numpy().tolist() != now[SET[1:]].to_numpy().tolist():
-        return ["n_selected"]
-    names = [column.name for column in COLUMNS if column.name not in RUN]
-    # A fit that was taken from a shipped study has the rise of its shipped trace, which is rounded to 24 bits.
-    rounded = [rise_of(trace) for trace in now["trace"].dropna()]  # the first row of a fit has it
-    if stored["trace"].isna().all():  # not shipped; with older files, nor is its rise
-        names = [name for name in names if name != "trace" and (name != "rise" or stored["rise"].notna().any())]
-    stored = stored.assign(rise=stored["rise"].where(~stored["rise"].isin(rounded), now["rise"]))
-    return [name for name in names if not all(map(_equal, stored[name], now[name]))]
-
-
-def _equal(stored, now):
-    if isinstance(stored, np.ndarray) and isinstance(now, np.ndarray):
-        return np.array_equal(stored, now, equal_nan=stored.dtype.kind == "f")
-    if isinstance(stored, np.ndarray) or isinstance(now, np.ndarray):
-        return False
-    return stored == now or (pd.isna(stored) and pd.isna(now))
-
-
-def distance(stored, now):
-    """Return how far the rows of a fit are from stored ones, in the order of size and clusterer: fields of `Again`."""
-    moved, errors, kept = [0.0], [0.0], [1.0]
-    for own, there in zip(stored.to_dict("records"), now.to_dict("records"), strict=False):
-        if own["features"] is not None and there["features"] is not None:
-            kept.append(len(np.intersect1d(own["features"], there["features"])) / own["n_selected"])
-        if (own["acc"] is None) != (there["acc"] is None) or own["n_restarts"] != there["n_restarts"]:
-            return {"objective": np.inf, "selected": 0.0, "acc": np.inf, "errors": np.inf}
-        if own["acc"] is not None:
-            moved.append(abs(own["acc_mean"] - there["acc_mean"]))
-            errors.append(moved[-1] / _standard_error(own))
-    return {
-        "objective": _share(stored["objective"].iloc[0], now["objective"].iloc[0]),
-        "selected": min(kept),
-        "acc": 100 * max(moved),
-        "errors": max(errors),
-    }
-
-
-def _standard_error(row):
-    """Return the standard error of a mean ACC, one sample at least: over restarts, or over samples of one labelling."""
-    mean, n = row["acc_mean"], row["n_samples"]
-    own = np.sqrt(mean * (1 - mean) / n) if row["n_restarts"] == 1 else row["acc_std"] / np.sqrt(row["n_restarts"])
-    return max(own, 1 / n)
-
-
 def _again(row, here, outcome, *rest):
     where = row["dataset"], row["method"], row["params"], row["trial"]
     return Again(*where, here, Identity.stored(row), outcome, *rest)
-
-
-def _share(stored, now):
-    if np.isnan(stored) or np.isnan(now):
-        return 0.0 if np.isnan(stored) and np.isnan(now) else np.inf
-    return abs(now - stored) / max(abs(stored), np.finfo(float).tiny)
 
 
 def failures(found):

@@ -32,7 +32,7 @@ def strangers():
 
 def faults_of_study(name):
     """Yield (method, words) of what a study's folder must not hold; the method is "" where it is no method's file."""
-    folder, beside = reference.SHIPPED / name, (reference.PROTOCOL, reference.STAMPS, reference.VERIFIED)
+    folder, beside = reference.SHIPPED / name, (reference.PROTOCOL, reference.STAMPS)
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         place = path.relative_to(folder).as_posix()
         inside = place.rpartition("/")[0]

@@ -7,6 +7,7 @@ import pytest
 from fits import config
 
 from methods import LaplacianScore
+from runners.cli.report import shipped_line
 from runners.experiment.cell import Cell
 from runners.store.folder import load_results
 from runners.store.identity import Identity
@@ -34,7 +35,7 @@ def test_what_another_study_has_is_taken_and_nothing_else_is_done_twice(tmp_path
     with caplog.at_level("INFO"):
         Cell(two).run()
     assert fitted == [5]
-    assert "2 of them taken from other studies, which have the same by this code" in caplog.text
+    assert "2 of them taken from the study one, which has the same fits by this code" in caplog.text
     Cell(settings(tmp_path / "alone", "two", grid=(3, 4, 5), cache=False)).run()
     taken, alone = (load_results(folder, "two") for folder in (tmp_path, tmp_path / "alone"))
     for name in ("scores", "traces", "facts", "measures"):
@@ -130,21 +131,63 @@ def test_a_damaged_study_is_no_source_and_stops_no_other(tmp_path, fitted, name)
     pd.testing.assert_frame_equal(load_results(tmp_path, "two").scores, load_results(tmp_path / "alone", "two").scores)
 
 
-def test_a_shipped_study_is_a_source_and_one_of_other_code_only_with_a_stamp(
-    tmp_path, shipping, fitted, monkeypatch, caplog
-):
+def shipped_as_one(tmp_path, monkeypatch):
+    """Ship two fits as the study one."""
     Cell(settings(tmp_path / "a", "one")).run()
     monkeypatch.setattr(ship.structure, "faults", lambda *_: ())  # the method's parameters are this test's own
     ship.ship(tmp_path / "a", "one")
+
+
+def test_a_run_computes_what_is_shipped_and_says_that_it_is_the_same(tmp_path, shipping, fitted, monkeypatch, caplog):
+    shipped_as_one(tmp_path, monkeypatch)
+    fitted.clear()
+    plan = Cell(settings(tmp_path / "b", "two", grid=(3, 4, 5))).plan()
+    assert (plan.n_pending, plan.n_shipped) == (3, 2)
+    assert shipped_line([plan, plan]) == "4 of 6 fits are shipped; runner.reuse=shipped takes them"
+    with caplog.at_level("INFO"):
+        Cell(settings(tmp_path / "b", "two", grid=(3, 4, 5))).run()
+    assert sorted(fitted) == [3, 4, 5]
+    assert "2 of 2 fits equal the shipped results byte for byte" in caplog.text
+
+
+def test_a_run_says_how_far_its_fits_are_from_the_shipped_ones(tmp_path, shipping, fitted, monkeypatch, caplog):
+    shipped_as_one(tmp_path, monkeypatch)
+    right = LaplacianScore.fit
+
+    def other(self, X):
+        right(self, X)
+        if self.n_neighbors == 3:
+            self.ranking_ = self.ranking_[::-1].copy()
+        return self
+
+    monkeypatch.setattr(LaplacianScore, "fit", other)
+    with caplog.at_level("INFO"):
+        Cell(settings(tmp_path / "b", "two")).run()
+    (line,) = [line for line in caplog.messages if "shipped results" in line]
+    assert "1 of 2 fits equal the shipped results byte for byte; the other differs by at most" in line
+
+
+def test_what_was_taken_is_not_called_equal(tmp_path, shipping, fitted, monkeypatch, caplog):
+    shipped_as_one(tmp_path, monkeypatch)
+    with caplog.at_level("INFO"):
+        Cell(settings(tmp_path / "b", "two", reuse="shipped")).run()
+        Cell(settings(tmp_path / "b", "two")).run()
+    assert "byte for byte" not in caplog.text
+
+
+def test_a_shipped_study_is_a_source_if_asked_and_one_of_other_code_only_with_a_stamp(
+    tmp_path, shipping, fitted, monkeypatch, caplog
+):
+    shipped_as_one(tmp_path, monkeypatch)
     before = {path: path.read_bytes() for path in shipping.rglob("*") if path.is_file()}
     fitted.clear()
     with caplog.at_level("INFO"):
-        Cell(settings(tmp_path / "b", "two")).run()
-    assert fitted == [] and "2 of these from reference/one: not verified here: python -m scripts.verify" in caplog.text
+        Cell(settings(tmp_path / "b", "two", reuse="shipped")).run()
+    assert fitted == [] and "2 of them taken from the shipped study one" in caplog.text
     old = Identity.of(LaplacianScore)
     new = old._replace(code_fit="changed")
     monkeypatch.setattr(Identity, "of", classmethod(lambda cls, selector: new))
-    Cell(settings(tmp_path / "c", "two")).run()
+    Cell(settings(tmp_path / "c", "two", reuse="shipped")).run()
     assert sorted(fitted) == [3, 4]
     fitted.clear()
     assert {path: path.read_bytes() for path in before} == before
@@ -152,6 +195,6 @@ def test_a_shipped_study_is_a_source_and_one_of_other_code_only_with_a_stamp(
         "dataset,method,old_fit,old_evaluation,new_fit,new_evaluation,sample,date\n"
         f"digits,laplacian_score,{old.code_fit},{old.code_evaluation},changed,{new.code_evaluation},2 of 2,2026-11-22\n"
     )
-    Cell(settings(tmp_path / "d", "two")).run()
+    Cell(settings(tmp_path / "d", "two", reuse="shipped")).run()
     assert fitted == []
     assert set(load_results(tmp_path / "d", "two").trials["code_fit"]) == {"changed"}
