@@ -32,6 +32,7 @@ from runners.workers.pool import Usage, run_all
 from runners.workers.tasks import Data, n_stored
 from runners.workers.watched import Workers
 
+LONG = 10  # seconds of a run from which on it matters what they were spent on
 MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
 
 
@@ -149,7 +150,7 @@ class Cell:
             rows = [row for row in store.rows() if row["trial"] in keys]
         ends = Counter(row["status"] for row in rows)
         if todo or not place:
-            say_result(settings, self.trials, len(todo), time.perf_counter() - started)
+            say_result(settings, self.trials, len(todo), time.perf_counter() - started, self.dataset.X)
         else:
             log.info("%s%s", place, ends_text(str(self), ends))
         if note is not None and ends.total() == len(self.trials) and not set(settings.runner.retry) & set(ends):
@@ -263,7 +264,8 @@ class Cell:
         usage, started = Usage(), time.perf_counter()
         outcomes = run_all(trials, data, n_workers, evaluations, usage, runner.caps, fits, workers)
         unscored = self._store_all(outcomes, len(trials) + len(fits), store)
-        log.info("  %s", usage.line(n_workers, time.perf_counter() - started))
+        if (seconds := time.perf_counter() - started) >= LONG:
+            log.info("  %s", usage.line(n_workers, seconds))
         return unscored
 
     def _store_all(self, outcomes, total, store):

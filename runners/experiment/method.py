@@ -23,7 +23,7 @@ RESERVED = {
 PARAMETERS = Kind("a mapping of parameters, such as {alpha: 1}", lambda value: isinstance(value or {}, Mapping))
 PARTS = {  # of a method's file
     "name": TEXT, "target": TEXT, "paper_name": ANY, "citation": ANY, "params": PARAMETERS, "grid": PARAMETERS,
-    "optimum": ANY, "seedless": Kind("true or false", FLAG.holds),
+    "optimum": ANY, "repair": TEXT, "seedless": Kind("true or false", FLAG.holds),
 }  # fmt: skip
 # For each kind of default: a test of a value, and the words for what it must be.  The first kind that fits counts.
 KINDS = (

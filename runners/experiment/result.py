@@ -5,22 +5,32 @@ from collections import Counter
 from pathlib import Path
 
 from datasets.base import first_of
+from metrics.protocol import Protocol
 from metrics.study import POOR, RANDOM, UNSCORED
 from metrics.study.frames import fits_of, percent
 from metrics.study.summary import Cells, cells_of_draws, summarise
+from runners.experiment.collapsed import COLLAPSED, collapsed_line
 from runners.experiment.shipped import against_shipped
+from runners.papers import PAPERS, printed_numbers
 from runners.place import command_on
 from runners.progress import log
 from runners.store.folder import load_results
 from runners.store.identity import Identity
 from runners.store.names import SHOWN, size_to_show, stored_names
+from runners.store.reference import protocol_text, shipped_studies
 from runners.store.row import from_json, subsets_of
 from runners.store.tidy import tidy
 from runners.words import counted
 
+DEFAULT, BEST = "default parameters", "best of the grid, chosen with the labels"
+CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "labels that the method learns"}
 
-def say_result(settings, trials, n_pending, seconds):
-    """Print how a cell went: the trials that are stored, those of them that are new, and a first look at its scores."""
+
+def say_result(settings, trials, n_pending, seconds, X):
+    """Print how a cell went: its stored trials, those of them that are new, and a first look at its scores.
+
+    X are the data, not scaled.
+    """
     folder, keys = settings.folder, {trial.key for trial in trials}
     results = load_results(folder.parents[2], *folder.parts[-3:])
     frame = tidy(results, lists=False)
@@ -42,7 +52,10 @@ def say_result(settings, trials, n_pending, seconds):
             else "runner.changed=redo runs them again"
         )
         log.info("  kept though they are of other code or packages (%s); %s", words, again)
-    for line in _best_lines(percent(summarise(frame))):
+    lines = [collapsed_line(settings, results.trials[results.trials["trial"].isin(keys)], X)]
+    learned = frame[frame["status"] != COLLAPSED]
+    lines += _score_lines(percent(summarise(learned))) if len(learned) else []
+    for line in filter(None, [*lines, _paper_line(settings)]):
         log.info("  %s", line)
     if line := _first_names(results.trials, folder):
         log.info("  %s (%s)", line, command_on("features", folder.parents[1], f"dataset={folder.parts[-2]}"))
@@ -51,11 +64,11 @@ def say_result(settings, trials, n_pending, seconds):
     log.info("  %s", folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
 
 
-def _best_lines(summary):
-    """Return lines with the best scores, for a first look; `scripts.make_table` makes the tables."""
-    names = ("best over grid and size, chosen with the labels", "default parameters")
+def _score_lines(summary):
+    """Return lines with the scores of a cell, for a first look; `scripts.make_table` makes the tables."""
     cells_of = Cells(summary)
-    for selection, name in zip(("best_over_grid", "default_params"), names, strict=True):
+    of_several = summary["clusterer"].nunique() > 1
+    for selection, name in (("default_params", DEFAULT), ("best_over_grid", BEST)):
         cells = {metric: cells_of.select(metric, selection).set_index("clusterer") for metric in ("acc", "nmi")}
         if selection == "default_params" and (summary["method"] == RANDOM).all():
             cells = {metric: _mean_of_draws(summary, metric, selection) for metric in cells}
@@ -63,7 +76,7 @@ def _best_lines(summary):
         for clusterer in cells["acc"].index:
             texts = [_score_text(metric, frame.loc[clusterer]) for metric, frame in cells.items()]
             if all(texts):
-                yield f"{name}, {clusterer}: {', '.join(texts)}"
+                yield f"{name}{f', {CLUSTERERS[clusterer]}' if of_several else ''}: {', '.join(texts)}"
     scored = summary[summary["agreement"].notna()]
     if len(scored) and scored["acc_mean"].isna().all():
         best = scored.loc[scored["agreement"].idxmax()]
@@ -95,8 +108,24 @@ def _mean_of_draws(summary, metric, selection):
     return means.astype({"n_selected": int}).assign(std=math.nan)
 
 
+def _paper_line(settings):
+    """Return what the paper of the protocol prints for this cell; "" if it is not run by the paper's protocol."""
+    name, dataset = settings.protocol.name, settings.dataset["name"]
+    if name not in PAPERS or name not in shipped_studies():
+        return ""
+    paper = Protocol.from_json(protocol_text(name))
+    if (paper.scoring(), paper.sizes_on(dataset)) != (settings.protocol.scoring(), settings.protocol.sizes_on(dataset)):
+        return ""
+    if not (rows := printed_numbers(name, dataset, settings.method.name)):
+        return ""
+    learned = f", {CLUSTERERS['learned']}" if rows[0]["evaluated_by"] == "learned" else ""
+    texts = [_score_text(row["metric"], row) for row in rows]
+    return f"the {PAPERS[name]} paper prints, best of its grid{learned}: {', '.join(texts)}"
+
+
 def _score_text(metric, row):
     if math.isnan(row["mean"]):
         return ""
     spread = "" if math.isnan(row["std"]) else f" ± {row['std']:.1f}"
-    return f"{metric.upper()} {row['mean']:.1f}{spread} ({counted(int(row['n_selected']), 'feature')})"
+    size = "" if row["n_selected"] is None else f" ({counted(int(row['n_selected']), 'feature')})"
+    return f"{metric.upper()} {row['mean']:.1f}{spread}{size}"

@@ -6,12 +6,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from runners.papers import PAPERS, YEARS
+
 FOLDER = Path(__file__).resolve().parents[2] / "results"
 PATH, RUNTIMES, DATASETS, PIXELS = (
     FOLDER / f"published{part}.csv" for part in ("", "_runtimes", "_datasets", "_pixels")
 )
-PAPERS = {"rufs": "RUFS", "ufsol": "UFSOL", "dgufs": "DGUFS", "jgufs": "JGUFS", "kmeans_ufs": "K-means UFS"}
-YEARS = {"rufs": 2013, "ufsol": 2017, "dgufs": 2018, "jgufs": 2019, "kmeans_ufs": 2024}
 MARKS = {
     "equal": "its mean was printed before in {papers}",
     "shifted": "all methods shared with {papers} differ from there by one and the same amount",

@@ -7,7 +7,7 @@ from matplotlib.text import Text
 
 from metrics.study.frames import percent
 from metrics.study.summary import select, summarise
-from runners.experiment.result import _best_lines
+from runners.experiment.result import _score_lines
 from runners.store.tidy import tidy
 from scripts.core.draws import with_mean_of_draws
 from scripts.make_figure import FIGURES
@@ -42,6 +42,6 @@ def test_after_a_run_random_rankings_have_the_mean_of_their_draws():
         {"dataset": "umist", "method": "random_rankings", "params": {"draw": n}, "is_default": not n, "acc": {100: acc}}
         for n, acc in enumerate(accs)
     ]
-    lines = list(_best_lines(percent(summarise(tidy(frames(rows))))))
-    assert lines[0].startswith("best over grid and size") and "ACC 60.0 ± 14.1 (100 features)" in lines[0]
-    assert lines[1].startswith("mean of 2 draws, kmeans: ACC 45.0 (100 features)")
+    lines = list(_score_lines(percent(summarise(tidy(frames(rows))))))
+    assert lines[0].startswith("mean of 2 draws: ACC 45.0 (100 features)")
+    assert lines[1].startswith("best of the grid, chosen with the labels: ACC 60.0 ± 14.1 (100 features)")

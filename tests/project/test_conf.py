@@ -21,7 +21,7 @@ from scripts.core.published import PAPERS
 ORDER = {
     "dataset": "name paper_name citation origin terms [withheld] [family] [same_source_as] "
     "samples features classes [clusters] image data_sha256 sources",
-    "method": "name target paper_name citation params grid [optimum] [seedless]",
+    "method": "name target paper_name citation params grid [optimum] [repair] [seedless]",
     "protocol": "name sizes [sizes_for] [grid_values] [budget] [coarse] scaling [scaling_for] "
     "restarts seed nmi max_iter [starts] [replicates] [seeds] [clusters]",
     "experiment": "defaults [study] [missing_data] [runner] [protocol] [hydra]",
