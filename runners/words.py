@@ -23,8 +23,9 @@ def duration(seconds):
 
 def did_you_mean(name, known):
     """Return a sentence, after a space, with the nearest of the known names; "" where none is near."""
-    close = difflib.get_close_matches(str(name), list(known), 1)
-    return f" Did you mean {close[0]}?" if close else ""
+    lower = {str(one).lower(): one for one in known}
+    close = difflib.get_close_matches(str(name).lower(), list(lower), 1)
+    return f" Did you mean {lower[close[0]]}?" if close else ""
 
 
 def shown(value):

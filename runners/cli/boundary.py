@@ -169,6 +169,8 @@ def _words_of_hydra(error):
         group, _, name = file.rpartition("/")
         hint = did_you_mean(name, options) or f" There are: {', '.join(options)}."
         return f"{group}={name}: there is no {group} of this name.{hint}"
+    if several := re.match("Ambiguous value for argument '(.*)'", str(error)):
+        return f"{several[1]} has several values: add -m for a sweep over them."
     if "override_grammar" in str(error):
         return f"{str(error).partition('See https:')[0].strip()}. {QUOTES}"
     cause = error.__cause__

@@ -5,7 +5,12 @@ import io
 import itertools
 import re
 import textwrap
+from pathlib import Path
 
+from runners.place import SUITE
+from runners.words import did_you_mean
+
+GROUPS = ("method", "dataset", "protocol", "experiment")
 COLUMNS = 100  # the width of the help, in characters
 DEEPER = 12  # by how much further lines of an explanation are indented
 # Hydra's own options; each may be shortened, as argparse allows.
@@ -16,10 +21,12 @@ FLAGS = (
 
 
 def refused(words):
-    """Return the answer to the first option with dashes that is none of Hydra's, or to two values of an option.
+    """Return the answer to words that are no NAME=VALUE, an option with dashes that is none of Hydra's, or two values.
 
     Of two values Hydra takes the last without a word.  None where all words are good.
     """
+    if bare := _bare(words):
+        return f"{' '.join(bare)}: options have the form NAME=VALUE.{_meant(bare)}"
     for place, word in enumerate(words):
         name, given, value = word.partition("=")
         if not re.fullmatch(r"--[a-zA-Z][\w.-]*", name) or any(flag.startswith(name) for flag in FLAGS):
@@ -34,6 +41,30 @@ def refused(words):
         if given and not name.startswith("-") and typed.setdefault(name, word) != word:
             return f"{typed[name]} and {word} give {name} two values: leave one out."
     return None
+
+
+def _bare(words):
+    """Return the words without a value, but for options of Hydra and what follows one that takes a value."""
+    pairs = zip(["", *words], words, strict=False)
+    of_option = [before.startswith("-") and before not in ("-m", "--multirun") for before, _ in pairs]
+    return [
+        word
+        for word, follows in zip(words, of_option, strict=True)
+        if not follows and re.fullmatch(r"\w[\w./-]*", word, re.ASCII)
+    ]
+
+
+def _meant(bare):
+    """Say which options words without one may be meant for; "" for none."""
+    names = {group: [path.stem for path in (SUITE / "conf" / group).glob("*.yaml")] for group in GROUPS}
+    meant = []
+    for word in bare:
+        groups = [group for group in GROUPS if word in names[group]]
+        groups += ["data"] if Path(word).is_file() else []
+        if not groups:
+            return did_you_mean(word, [name for group in GROUPS for name in names[group]])
+        meant.append(f"{groups[0]}={word}")
+    return f" Did you mean {' '.join(meant)}?"
 
 
 @contextlib.contextmanager

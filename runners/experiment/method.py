@@ -4,8 +4,10 @@ import functools
 import importlib
 import inspect
 import numbers
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from metrics.protocol import same_values
 from runners.code import note_modules
@@ -125,6 +127,13 @@ def parameters_of(cls):
     return inspect.signature(cls).parameters
 
 
+def _meant(module, name, error):
+    """Return the module or class that a target may have been meant to name, as `did_you_mean` does."""
+    if isinstance(error, ModuleNotFoundError) and error.name == module:
+        return did_you_mean(module, [path.stem for path in Path.cwd().glob("*.py")])
+    return did_you_mean(name, vars(sys.modules[module])) if isinstance(error, AttributeError) else ""
+
+
 def load_class(target):
     """Return the class with a dotted name such as ``methods.mcfs.MCFS``."""
     module, _, name = target.rpartition(".")
@@ -133,7 +142,8 @@ def load_class(target):
         with exits_as_errors():
             found = getattr(importlib.import_module(module), name)
     except Exception as error:  # a user's module may raise anything
-        raise ConfigError(f"method.target={target!r} cannot be imported: {type(error).__name__}: {error}") from error
+        words = f"method.target={target!r} cannot be imported: {type(error).__name__}: {error}"
+        raise ConfigError(f"{words}{_meant(module, name, error)}") from error
     if not isinstance(found, type) or not hasattr(found, "check_parameters"):
         from methods.core.plain import plain  # here, as it takes seconds, and --help and Tab need none of it
 

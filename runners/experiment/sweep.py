@@ -170,6 +170,8 @@ def jobs_of(hydra):
             raise ConfigError(f"{word.input_line} has no list of values to go through: write {name}=1,2,3.")
         values = word.sweep_string_iterator() if several else [word.get_value_element_as_str()]
         options[name] = [f"{name}={value}" for value in values]
+        if not options[name]:
+            raise ConfigError(f"{word.input_line} matches nothing: there is no {name} of such a name.")
     return [list(job) for job in itertools.product(*options.values())]
 
 

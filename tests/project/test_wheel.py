@@ -2,6 +2,7 @@
 
 import os
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,8 @@ SUITE = str(ROOT / "run.py")
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ([], [SUITE]),
+        ([], [SUITE, "--help"]),
+        (["mcfs"], [SUITE, "mcfs"]),
         (["method=mcfs", "data=my.csv"], [SUITE, "method=mcfs", "data=my.csv"]),
         (["make_table", "study=my"], ["-P", "-m", "scripts.make_table", "study=my"]),
         (["cite", "study=my"], ["-P", "-m", "scripts.cite", "study=my"]),
@@ -26,6 +28,14 @@ SUITE = str(ROOT / "run.py")
 )
 def test_a_command_line_is_that_of_run_py_or_of_a_script(words, expected):
     assert ufs_bench_command.words_of(words) == expected
+
+
+def test_a_command_that_is_none_is_answered_with_the_nearest_and_the_version_is_ours(monkeypatch, capsys):
+    with pytest.raises(SystemExit, match="there is no command make_tabel. Did you mean make_table?"):
+        ufs_bench_command.words_of(["make_tabel", "study=my"])
+    monkeypatch.setattr(sys, "argv", ["ufs-bench", "--version"])
+    ufs_bench_command.main()
+    assert capsys.readouterr().out == f"ufs-bench {version('ufs-bench')}\n"
 
 
 def test_our_packages_come_first_in_the_process_of_a_script_and_in_no_other(monkeypatch, tmp_path):

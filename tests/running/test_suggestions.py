@@ -1,0 +1,47 @@
+"""A word that is nearly right is answered with the right one."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from runners.cli.help import refused
+from runners.errors import ConfigError
+from runners.experiment.method import load_class
+from runners.experiment.sweep import cells_of_words
+from runners.words import did_you_mean
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_names_without_their_options_are_answered_with_them():
+    assert refused(["mcfs", "mnist500"]).endswith("Did you mean method=mcfs dataset=mnist500?")
+    assert refused(["mcsf", "mnist500"]).endswith("Did you mean mcfs?")
+    for words in (["-m", "method=mcfs,rufs"], ["--config-dir", "here", "~method.grid.alpha"], ["-sc", "install=bash"]):
+        assert refused(words) is None
+
+
+def test_capital_letters_do_not_hide_a_name():
+    assert did_you_mean("MCFS", ["mcfs", "rufs"]) == " Did you mean mcfs?"
+
+
+def test_a_target_that_is_mistyped_is_answered_with_the_module_or_class(tmp_path, monkeypatch):
+    (tmp_path / "mysel.py").touch()
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ConfigError, match=r"No module named 'mysle' Did you mean mysel\?"):
+        load_class("mysle.Spread")
+    with pytest.raises(ConfigError, match=r"Did you mean MCFS\?"):
+        load_class("methods.mcfs.MCSF")
+
+
+def test_a_pattern_that_matches_nothing_is_an_error():
+    with pytest.raises(ConfigError, match=r"dataset=glob\(zz\*\) matches nothing: there is no dataset of such a name"):
+        cells_of_words("dataset=glob(zz*)")
+
+
+def test_several_values_without_m_are_answered_with_m():
+    done = subprocess.run([sys.executable, "run.py", "method=mcfs,dgufs"], cwd=ROOT, capture_output=True, text=True)
+    assert (done.returncode, done.stderr.strip()) == (
+        1, "error: method=mcfs,dgufs has several values: add -m for a sweep over them."
+    )  # fmt: skip
