@@ -52,13 +52,14 @@ from metrics.evaluate import evaluate as evaluate_features
 from metrics.measures import PER_RESTART, PER_SET
 from metrics.study import METRICS
 from runners.cli.boundary import words_of
-from runners.cli.choices import quoted, read_back
+from runners.cli.choices import OWN_PROTOCOL, quoted, read_back
 from runners.cli.help import refused
 from runners.errors import ConfigError
 from runners.experiment.cell import Cell
 from runners.experiment.settings import OWN, read_protocol
 from runners.experiment.sweep import cells_of_words
-from runners.progress import printed
+from runners.papers import protocol_words
+from runners.progress import log, printed
 from runners.words import counted, did_you_mean
 from scripts.core.conf import find
 from scripts.core.given import (
@@ -85,6 +86,7 @@ from scripts.ranks.field import field_of
 __all__ = ["Study", "as_dataset", "evaluate", "load_dataset", "open_study", "run"]
 Data = str | Dataset | tuple  # a name of conf/dataset, a data set, or (X, y)
 Where = str | PathLike | None
+NAMED_PROTOCOL = "demo"  # of data sets of conf/
 _RUNNING = threading.RLock()
 RESULTS = "results"  # in the current folder, as a notebook's user looks for them beside the notebook
 
@@ -92,7 +94,7 @@ RESULTS = "results"  # in the current folder, as a notebook's user looks for the
 def evaluate(
     ranking: ArrayLike,
     dataset: Data,
-    protocol: str = "demo",
+    protocol: str | None = None,
     sizes: Sequence[int] | None = None,
     data_dir: Where = None,
 ) -> pd.DataFrame:
@@ -105,8 +107,8 @@ def evaluate(
         size.
     dataset : str, Dataset or tuple
         A name of conf/dataset, or (X, y).
-    protocol : str, default="demo"
-        A file of conf/protocol.
+    protocol : str, optional
+        A file of conf/protocol; by default "fair" for data of your own, and "demo" for a name of conf/dataset.
     sizes : list of int, optional
         By default those of the protocol that the ranking reaches.
     data_dir : path, optional
@@ -124,6 +126,7 @@ def evaluate(
         For a number that is repeated, negative or no column, and for sizes below 1 or that the ranking does not reach.
     """
     data = dataset_of(dataset, data_dir)
+    protocol = protocol or (NAMED_PROTOCOL if isinstance(dataset, str) else OWN_PROTOCOL)
     rules = read_protocol(find("protocol", known("protocol", protocol)))
     features = checked_ranking(ranking, data.n_features, data.feature_names)
     given = [sizes] if isinstance(sizes, numbers.Number) else sizes
@@ -154,7 +157,7 @@ def _alone():
 
 @_alone()
 def run(
-    methods: Sequence | Mapping[str, Any], datasets: Sequence | Mapping[str, Data], protocol: str = "demo",
+    methods: Sequence | Mapping[str, Any], datasets: Sequence | Mapping[str, Data], protocol: str | None = None,
     study: str | None = None, results_dir: str | PathLike = RESULTS, n_jobs: int = 1, data_dir: Where = None,
     overrides: Sequence[str] = (), verbose: bool = True, reuse: str = OWN,
 ) -> "Study":  # fmt: skip
@@ -169,8 +172,8 @@ def run(
         ``fit(X)`` or a function of X (docs/own_method.md).  In a mapping they have names, else those of their classes.
     datasets : list or mapping of str to data
         Each is a name of conf/dataset, a `Dataset`, or (X, y).
-    protocol : str, default="demo"
-        A file of conf/protocol.
+    protocol : str, optional
+        A file of conf/protocol; by default "fair" if any of the data are your own, else "demo".
     study : str, optional
         The protocol's name by default.  A study keeps to one protocol.
     results_dir : path, default="results"
@@ -196,6 +199,7 @@ def run(
         Before any fit, where something cannot be run as it is asked for.
     """
     given = each("datasets", datasets, offer_dataset)
+    protocol = protocol or (OWN_PROTOCOL if any(data is not None for data in given.values()) else NAMED_PROTOCOL)
     chosen = each("methods", methods, lambda name, method: offer_method(name, method, n_jobs))
     groups = (("method", chosen), ("dataset", given), ("protocol", [known("protocol", protocol)]))
     words = [f"{group}={','.join(map(read_back, names))}" for group, names in groups]
@@ -212,6 +216,7 @@ def run(
     check_cells(every, more, dataset=given, method=chosen, protocol=[protocol])
     arithmetic.warn_if_late(stacklevel=3)
     with printed(verbose):
+        log.info("%s, study %s", protocol_words(protocol), every[0].study)
         for settings in every if len(every) > 1 else ():
             _ = _cell(settings, given).asked  # what a method refuses is said here, before the others are fitted
         for number, settings in enumerate(every):

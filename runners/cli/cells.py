@@ -99,7 +99,7 @@ def run_cell(asked, n_cells, wait=True):
         if runner.plan:
             report.planned(place, Cell(settings).plan(_times))
         else:
-            report.begun()
+            report.begun(settings.protocol.name)
             report.ended(Cell(settings).run(place, note, None if wait else _leave))
     except Held:
         report.put_aside(place)

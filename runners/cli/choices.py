@@ -23,7 +23,8 @@ from runners.experiment.sweep import offer_truth
 from runners.words import QUOTES, did_you_mean, shown
 
 DATA, FOLDER, TARGET = "data", "data_dir", "method.target"
-FIRST_SIZE = 50  # the smallest size of the default protocol
+OWN_PROTOCOL = "fair"  # of data of the user's own: the others are those of papers
+FEW_FEATURES = 50  # data with no more have one or two sizes of that protocol
 
 
 def offer(words):
@@ -76,20 +77,22 @@ def offer_own(words):
 
 
 def suit(words):
-    """Add sizes and a study's name to words on own data with too few features, unless they name a protocol or sizes."""
-    if any(word.lstrip("+~").startswith(("protocol", "experiment=")) for word in words):
+    """Add a protocol to words on own data without one, and sizes and a study's name if there are few features."""
+    if any(word.startswith("experiment=") for word in words):
         return words
+    protocol = [] if any(word.startswith("protocol=") for word in words) else [f"protocol={OWN_PROTOCOL}"]
     place = next(place for place, word in enumerate(words) if word.startswith("dataset="))
     name = words[place].partition("=")[2].strip("'")
     n_features = ConfigStore.instance().load(f"dataset/{name}.yaml").node.features
     sizes = sorted({round(n_features * part / 5) for part in range(1, 5)} - {0, n_features}) or [1]
-    if n_features > FIRST_SIZE:
-        return words
-    study = [] if any(word.startswith("study=") for word in words) else [f"study={read_back(name)}"]
-    added = [f"protocol.sizes={sizes}".replace(" ", ""), *study]
-    why = f"{name} has {n_features} features, too few for the sizes of the default protocol"
-    print(f"{why}; this run takes {' '.join(added)}", file=sys.stderr)
-    return [*words[: place + 1], *added, *words[place + 1 :]]  # there, as Hydra takes no words behind an option
+    added = []
+    if n_features <= FEW_FEATURES and not any(word.lstrip("+~").startswith("protocol") for word in words):
+        study = [] if any(word.startswith("study=") for word in words) else [f"study={read_back(name)}"]
+        added = [f"protocol.sizes={sizes}".replace(" ", ""), *study]
+        why = f"{name} has {n_features} features, too few for the sizes of protocol={OWN_PROTOCOL}"
+        print(f"{why}; this run takes {' '.join(added)}", file=sys.stderr)
+    # There, as Hydra takes no words behind an option.
+    return [*words[: place + 1], *protocol, *added, *words[place + 1 :]]
 
 
 def offer_methods(words):

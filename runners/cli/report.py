@@ -8,6 +8,7 @@ from collections import Counter
 from contextlib import suppress
 
 from metrics.study import CAPPED, FAILED
+from runners.papers import protocol_words
 from runners.place import command_on
 from runners.progress import log, name_cell
 from runners.words import counted, duration
@@ -43,8 +44,10 @@ class Report:
         self._plans.append(plan)
         log.info("%s%s", place, plan.line())
 
-    def begun(self):
-        """Note that the cell is run, and not only looked at."""
+    def begun(self, protocol):
+        """Note that the cell is run, and not only looked at; say under which protocol, once for a study."""
+        if self._here.study not in self._begun:
+            log.info("%s, study %s", protocol_words(protocol), self._here.study.name)
         self._begun.add(self._here.study)
 
     def ended(self, unscored):

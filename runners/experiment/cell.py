@@ -176,9 +176,9 @@ class Cell:
     def _announce(self, place, todo):
         dataset, protocol, trials = self.dataset, self.settings.protocol, self.trials
         log.info(
-            "%s%s (%d x %d, %d %s), protocol %s: %s",
+            "%s%s (%d x %d, %d %s): %s",
             place, self, *dataset.X.shape, dataset.n_classes,
-            "classes" if dataset.y is not None else "clusters, no labels", protocol.name, counted(len(trials), "trial"),
+            "classes" if dataset.y is not None else "clusters, no labels", counted(len(trials), "trial"),
         )  # fmt: skip
         too_large = [size for size in protocol.sizes_on(dataset.name) if size > dataset.n_features]
         if too_large and trials[0].sizes != (dataset.n_features,):

@@ -79,11 +79,13 @@ def _in_order(value, text):
 
 
 def few(trials, number):
-    """Return the trials at so many points of a grid, the default and those with the first hashes; all repeats."""
-    if trials[0].cls.repeats:
-        return trials
+    """Return the trials at so many points of a grid, the default and those with the first hashes; of draws the first.
+
+    `n_draws` counts on the first.
+    """
     points = {to_json(trial.params): not trial.is_default for trial in trials}
-    kept = set(sorted(points, key=lambda point: (points[point], hash_of(point)))[:number])
+    in_order = list(points) if trials[0].cls.repeats else sorted(points, key=lambda own: (points[own], hash_of(own)))
+    kept = set(in_order[:number])
     return [trial for trial in trials if to_json(trial.params) in kept]
 
 

@@ -5,14 +5,13 @@ from pathlib import Path
 import forked
 import numpy as np
 import pytest
-import yaml
 from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException
 
 from datasets import DataError
 from runners.cli.boundary import words_of
-from runners.cli.choices import FIRST_SIZE, offer_own, suit
+from runners.cli.choices import offer_own, suit
 from runners.errors import ConfigError
 from runners.store.folder import StoreError, load_results
 from runners.words import QUOTES
@@ -54,16 +53,14 @@ def test_a_file_becomes_a_choice_of_dataset_and_its_words_are_gone(table, monkey
 
 def test_data_with_few_features_get_sizes_that_they_have_and_a_study_of_their_own(table, tmp_path):
     own = offer_own([f"data={table}", "label=kind", "name=mine"])
-    assert suit(own) == [own[0], "protocol.sizes=[1,2,3,4]", "study=mine", *own[1:]]
-    assert suit([*own, "study=s"]) == [own[0], "protocol.sizes=[1,2,3,4]", *own[1:], "study=s"]
-    for word in ("protocol=smoke", "protocol.sizes=[2]", "experiment=demo"):
+    assert suit(own) == [own[0], "protocol=fair", "protocol.sizes=[1,2,3,4]", "study=mine", *own[1:]]
+    assert suit([*own, "study=s"]) == [own[0], "protocol=fair", "protocol.sizes=[1,2,3,4]", *own[1:], "study=s"]
+    assert suit([*own, "protocol.sizes=[2]"]) == [own[0], "protocol=fair", *own[1:], "protocol.sizes=[2]"]
+    for word in ("protocol=smoke", "experiment=demo"):
         assert suit([*own, word]) == [*own, word]
-    default = yaml.safe_load((ROOT / "conf/config.yaml").read_text())["defaults"]
-    (protocol,) = (one["protocol"] for one in default if "protocol" in one)
-    assert min(yaml.safe_load((ROOT / f"conf/protocol/{protocol}.yaml").read_text())["sizes"]) == FIRST_SIZE
     words = (f"data={table}", "label=kind", "method=max_variance", "name=mine", f"results_dir={tmp_path / 'r'}")
     done = run(*words)
-    assert "too few for the sizes of the default protocol" in done.stderr
+    assert "too few for the sizes of protocol=fair" in done.stderr and "protocol fair" in done.stdout
     assert "this run takes protocol.sizes=[1,2,3,4] study=mine" in done.stderr
     assert (tmp_path / "r/mine/mine/max_variance/trials.csv").exists()
 
