@@ -60,7 +60,7 @@ def measure(study, methods=None, datasets=None):
     """Measure the selections of a study, and store what is new; a file for every method.
 
     Selections that several methods have are measured once.  A shipped study keeps none that its rows no longer have, as
-    `scripts.verify` asks.  Returns sentences on what could not be done, and why.
+    the check of `scripts.ship` asks.  Returns sentences on what could not be done, and why.
     """
     from threadpoolctl import threadpool_limits  # here, as readers need no compiled loops
 

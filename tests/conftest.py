@@ -100,9 +100,9 @@ def offered():
 def shipping(tmp_path, monkeypatch):
     """Return the folder that this test ships studies to, and in which shipped ones are found."""
     from runners.store import reference
-    from scripts import ship
+    from scripts.ship import pack
 
-    for module in (reference, ship):
+    for module in (reference, pack):
         monkeypatch.setattr(module, "SHIPPED", tmp_path / "reference")
     return tmp_path / "reference"
 

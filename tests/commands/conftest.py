@@ -17,13 +17,12 @@ from small_data import TRUTH
 from runners.experiment.cell import Cell
 from runners.experiment.sweep import cells_of_words
 from runners.store import reference
-from scripts import ship
 from scripts.compare import compare_studies, open_studies, shipped_names
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
 from scripts.make_report import make_report
-from scripts.verify import scores
-from scripts.verify.check import check, part
+from scripts.ship import pack, scores
+from scripts.ship.check import check, part
 
 METHODS = ("max_variance", "dgufs", "mcfs", "ndfs")  # ndfs learns labels of ten clusters, dgufs here of one
 
@@ -150,9 +149,9 @@ def handed_in(once, run_cells, tmp_path_factory):
         words += ["runner.points=2", f"results_dir={folder}", "runner.n_jobs=1", "protocol.restarts=3"]
         run_cells(*words, "+protocol.seeds=2")
         with pytest.MonkeyPatch.context() as patch:
-            for module in (reference, ship):
+            for module in (reference, pack):
                 patch.setattr(module, "SHIPPED", folder / "shipped")
-            ship.ship(folder, "mine")
+            pack.ship(folder, "mine")
 
     folder = shutil.copytree(once("handed_in", run), tmp_path_factory.mktemp("handed_in") / "results")
     return folder / "shipped" / "mine", folder / ".evaluations"

@@ -14,13 +14,13 @@ from datasets import load_dataset, read_spec, scale
 from datasets.synthetic import truth_of
 from runners.store.files import StoreError
 from runners.store.parquet import packed_refits, read_refits
-from scripts import ship
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
 from scripts.ground_truth import LEVEL, beyond_chance, chance, differences, found, recovered
 from scripts.ground_truth.further import FOLDER, ship_further
+from scripts.ground_truth.further import faults as faults_of_further
 from scripts.ground_truth.truth_page import ground_truth_figure, ground_truth_page
-from scripts.verify.files import faults_of_further
+from scripts.ship import pack
 
 
 def fit(dataset, method, hits, copies=0, **more):
@@ -236,13 +236,13 @@ def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_
         return Study.open(tmp_path / folder, "truth").filled()
 
     ran("shipped", 0)
-    assert ship.ship(tmp_path / "shipped", "truth") == ([f"{TRUTH}/max_variance"], [], [])
+    assert pack.ship(tmp_path / "shipped", "truth") == ([f"{TRUTH}/max_variance"], [], [])
     all_three, path = ran("all", 0, 1, 2), shipping / "truth" / FOLDER / "max_variance.parquet"
     assert ship_further(all_three) == {"max_variance": 2}
     both, before = Study.open(tmp_path, "reference/truth"), path.read_bytes()
     found, whole = (recovered(study).drop(columns="fit_s") for study in (both, all_three))
     pd.testing.assert_frame_equal(found, whole)
-    assert list(faults_of_further(path, both.whole)) == []
+    assert list(faults_of_further(read_refits(path), both.whole)) == []
     assert ship_further(ran("all", 2)) == {"max_variance": 2} and path.read_bytes() == before
     all_three.whole["data_sha"] = "x" + all_three.whole["data_sha"].str[1:]
     with pytest.raises(StoreError, match="max_variance: data_sha=x.* that of conf/truth"):
@@ -263,7 +263,7 @@ def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_
         ("features", [None] * 2, "status=converged"),
     ):
         path.write_bytes(packed_refits(rows.assign(**{name: value})))
-        assert words in "".join(faults_of_further(path, both.whole)), name
+        assert words in "".join(faults_of_further(read_refits(path), both.whole)), name
     store(frames(of_seeds([5]), "truth", PROTOCOL), tmp_path / "other")
     with pytest.raises(StoreError, match="mcfs has no shipped fits in truth of this code"):
         ship_further(Study.open(tmp_path / "other", "truth"))

@@ -17,7 +17,7 @@ from runners.experiment.trial import has_random_part, stored_trial, takes_seed
 from runners.store import reference
 from runners.store.evaluations import Evaluations
 from runners.store.files import StoreError
-from runners.store.parquet import packed_refits, read_refits
+from runners.store.parquet import read_refits
 from runners.store.row import stored_nmi
 from runners.workers import tasks
 from runners.workers.fit import fit_trial, run_trial
@@ -25,7 +25,7 @@ from runners.workers.tasks import Data
 from scripts.core import refits
 from scripts.core.conf import ROOT, find
 from scripts.core.study import Study
-from scripts.verify import files
+from scripts.ship import files
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=7, nmi="geometric", max_iter=20)
 SEEDS = [7, 8, 9, 10, 11]
@@ -183,14 +183,14 @@ def test_fits_of_changed_data_are_kept_at_once_and_are_the_same_by_workers(blobs
 SHIPPED = {(path.parent.parent.name, path.parent.name) for path in reference.SHIPPED.glob("*/_*/*.parquet")}
 
 
-@pytest.mark.parametrize(("name", "folder"), sorted(one for one in SHIPPED if one[1] in files.REFITS))
-def test_every_shipped_refit_counts_and_one_of_another_identity_is_refused(name, folder, tmp_path):
+@pytest.mark.parametrize(("name", "folder"), sorted(one for one in SHIPPED if f"{one[1][1:]}.csv" in refits.COLUMNS))
+def test_every_shipped_refit_counts_and_one_of_another_identity_is_refused(name, folder):
     """The rows of four studies were dropped without a word, as the name of an identity had changed."""
-    file, study = files.REFITS[folder], Study.open(ROOT / "results", f"reference/{name}")
+    file, study = f"{folder[1:]}.csv", Study.open(ROOT / "results", f"reference/{name}")
     assert len(refits.load_refits(study, file)) == len(reference.read_refits(name, file))
     path = next(reference.refits_of(name, file).glob("*.parquet"))
     frame = study.trials[study.trials["method"] == path.stem]
-    assert list(files.faults_of_refits(name, file, path, frame)) == []
-    other = tmp_path / path.name
-    other.write_bytes(packed_refits(read_refits(path).assign(identity="0123456789abcdef")))
-    assert "of other code or machines" in "".join(files.faults_of_refits(name, file, other, frame))
+    rows = read_refits(path)
+    assert list(files.faults_of_refits(rows, frame)) == []
+    other = rows.assign(identity="0123456789abcdef")
+    assert "of other code or machines" in "".join(files.faults_of_refits(other, frame))

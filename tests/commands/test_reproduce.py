@@ -13,9 +13,9 @@ from runners.store.columns import LISTS
 from runners.store.identity import Identity
 from runners.store.reference import stamped
 from runners.store.tidy import rise_of
-from scripts import ship
 from scripts.core.study import Study
 from scripts.reproduce import ELSEWHERE, OTHER, SAME, WITHIN, differing, digests, draw, failures, reproduce, stamp
+from scripts.ship import pack
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,7 @@ def test_learned_labels_and_every_value_of_a_trace_are_compared(study, column):
 
 
 def test_a_fit_that_was_shipped_without_its_trace_has_the_same_bytes(results, shipping, study):
-    ship.ship(results, "mine", traces=False)
+    pack.ship(results, "mine", traces=False)
     shipped = Study.open(results, "reference/mine")
     assert len(study.traces) and not len(shipped.traces)
     assert {one.outcome for one in again(shipped, "dgufs")} == {SAME}
@@ -136,7 +136,7 @@ def test_the_draw_is_the_same_for_a_seed_and_holds_short_fits_alone_where_asked(
 
 
 def test_a_stamp_is_given_where_other_code_has_the_same_bytes_and_only_there(results, shipping):
-    ship.ship(results, "mine")
+    pack.ship(results, "mine")
     study = Study.open(results, "reference/mine")
     assert stamp(study, again(study)) == 0
     earlier = changed(study, "code_fit", "before")

@@ -18,7 +18,6 @@ from runners.store import reference
 from runners.store.folder import Store, claim_study
 from runners.store.row import stored_nmi
 from runners.workers.fit import run_trial
-from scripts import ship
 from scripts.compare import compare_studies, controls_of, over_more_starts, published_rows, score_tables, with_verdicts
 from scripts.compare.columns import SAMPLED, own_error, published_error
 from scripts.compare.controls import ALL, RANDOM, Drawn, studies_of
@@ -28,6 +27,7 @@ from scripts.core.refits import COLUMNS, RESTARTS, read
 from scripts.core.study import Study
 from scripts.make_table import table_cells
 from scripts.restarts import MOST, best_in_groups, candidates, main, score, score_again
+from scripts.ship import pack
 
 PROTOCOL = Protocol(name="demo", sizes=(10, 20), scaling="minmax", restarts=4, seed=0, nmi="max", max_iter=10)
 DRAWN = {"draw": list(range(6))}
@@ -141,8 +141,8 @@ def test_too_few_starts_for_two_groups_are_refused(results):
 def test_what_was_scored_again_is_shipped(results, monkeypatch, tmp_path):
     run(results, monkeypatch)
     monkeypatch.setattr(reference, "SHIPPED", tmp_path / "shipped")
-    monkeypatch.setattr(ship, "SHIPPED", tmp_path / "shipped")
-    assert len(ship.ship(results, "s", partial=True)[0]) == 2
+    monkeypatch.setattr(pack, "SHIPPED", tmp_path / "shipped")
+    assert len(pack.ship(results, "s", partial=True)[0]) == 2
     own = Study.open(results, "s").restarts.sort_values(["method", "metric"], ignore_index=True)
     there = Study.open(results, "reference/s").restarts.sort_values(["method", "metric"], ignore_index=True)
     pd.testing.assert_frame_equal(own, there, check_dtype=False)

@@ -9,11 +9,11 @@ from scipy.sparse import csr_array
 from small_data import TRUTH
 
 from runners.store import reference
-from scripts import ship
 from scripts.core.refits import SENSITIVE, is_sensitive, read
 from scripts.core.study import Study
 from scripts.make_table.notes import background
 from scripts.reproduce import ELSEWHERE, failures, reproduce, sensitive
+from scripts.ship import pack
 
 
 @pytest.fixture
@@ -67,7 +67,7 @@ def test_a_moved_fit_is_stored_shipped_and_named_below_tables(results, shipping,
     cells = study.select().assign(inherited="", gaps="", excess=np.nan, n_candidates=1)
     (note,) = [line for line in background(cells, study) if "Sensitive fits" in line]
     assert f"mcfs on {TRUTH} (keeps" in note and f"max_variance on {TRUTH} (keeps" in note and "ndfs" not in note
-    ship.ship(results, "mine", partial=True)
+    pack.ship(results, "mine", partial=True)
     shipped = Study.open(results, "reference/mine")
     assert sorted(shipped.sensitive["trial"]) == sorted(study.sensitive["trial"])
     sensitive.check(shipped, [one for one in found if one.method == "mcfs"], say=lines.append)

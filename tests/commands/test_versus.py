@@ -12,9 +12,9 @@ from frames import study_of
 from scipy import stats
 from small_data import TRUTH
 
-from scripts import ship
 from scripts.core.conf import family_of
 from scripts.core.study import Study
+from scripts.ship import pack
 from scripts.versus import holm, interval, runs, versus
 from scripts.versus.__main__ import main
 from scripts.versus.runs import divided, split_by_data
@@ -186,7 +186,7 @@ def results(tmp_path_factory, run_cells):
 
 @pytest.fixture
 def shipped(results, shipping):
-    ship.ship(results, "tiny")
+    pack.ship(results, "tiny")
     return results
 
 

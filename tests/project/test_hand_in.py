@@ -26,13 +26,13 @@ def hand_in(tmp_path):
     for place in (
         "methods/__init__.py",
         "methods/core/base.py",
-        "scripts/verify.py",
+        "scripts/ship.py",
         "results/reference/fair/mcfs.parquet",
     ):
         put(place, "main")
     put(
         ".venv/bin/python",
-        '#!/bin/sh\necho "verified with $(cat scripts/verify.py): $*"; ls methods results/reference/fair\n',
+        '#!/bin/sh\necho "verified with $(cat scripts/ship.py): $*"; ls methods results/reference/fair\n',
     )
     (tmp_path / ".venv/bin/python").chmod(0o755)
     shutil.copytree(ROOT / ".ci", tmp_path / ".ci")
@@ -57,11 +57,11 @@ def hand_in(tmp_path):
 
 def test_a_method_with_its_results_is_verified_by_the_code_of_main(hand_in):
     status, said = hand_in(RESULTS, METHOD, "methods/__init__.py", "conf/method/mine.yaml", "docs/methods/mine.md")
-    assert status == 0 and "verified with main: -m scripts.verify base=HEAD fits=1" in said
+    assert status == 0 and "verified with main: -m scripts.ship check=true base=HEAD fits=1" in said
     assert "mine.py" in said and "mine.parquet" in said
 
 
-@pytest.mark.parametrize("place", ["scripts/verify.py", "methods/core/base.py", "metrics/new.py", ".ci/hand_in"])
+@pytest.mark.parametrize("place", ["scripts/ship.py", "methods/core/base.py", "metrics/new.py", ".ci/hand_in"])
 def test_results_with_a_change_of_other_code_are_refused(hand_in, place):
     status, said = hand_in(RESULTS, METHOD, place)
     assert status == 1 and place in said and METHOD not in said and "verified" not in said
@@ -73,4 +73,4 @@ def test_shipped_results_that_are_removed_are_refused(hand_in):
 
 
 def test_a_branch_without_results_needs_nothing(hand_in):
-    assert hand_in("scripts/verify.py") == (0, "No results are handed in.\n")
+    assert hand_in("scripts/ship.py") == (0, "No results are handed in.\n")

@@ -10,7 +10,7 @@ from scripts.compare import columns, evidence
 from scripts.core.conf import find
 from scripts.core.published import PAPERS, load_published, published_cells
 from scripts.core.refits import KEPT
-from scripts.verify import scores
+from scripts.ship import scores
 
 PROTOCOLS, READING, OBJECTIONS = (f"docs/{name}.md" for name in ("protocols", "reading", "objections"))
 REPRODUCTION, SHIPPED = "docs/reproduction.md", "docs/shipped.md"

@@ -20,11 +20,11 @@ from runners.store.folder import load_results
 from runners.store.parquet import SCHEMA
 from runners.store.reference import stamped, studies_with
 from runners.store.tidy import rows_of
-from scripts import ship
 from scripts.core.conf import ROOT
 from scripts.core.refits import COLUMNS as COLUMNS_OF
 from scripts.core.refits import SEEDS
 from scripts.core.study import Study
+from scripts.ship import pack
 
 QUICK = ["protocol=smoke", "runner.n_jobs=1"]
 CELL = [*QUICK, "method=max_variance", f"dataset={TRUTH}", "study=mine"]
@@ -41,7 +41,7 @@ def results(tmp_path_factory):
 @pytest.fixture
 def shipped(results, shipping):
     """Ship the cell into a folder of the test's own, and return that folder."""
-    assert ship.ship(results, "mine") == ([f"{TRUTH}/max_variance"], [], [])
+    assert pack.ship(results, "mine") == ([f"{TRUTH}/max_variance"], [], [])
     return shipping / "mine"
 
 
@@ -67,7 +67,7 @@ def test_a_shipped_study_reads_as_the_one_that_was_packed(results, shipped):
 
 def test_an_unchanged_cell_is_not_packed_again_and_its_file_keeps_its_bytes(results, shipped):
     before = contents(shipped)
-    assert ship.ship(results, "mine") == ([], [f"{TRUTH}/max_variance"], [])
+    assert pack.ship(results, "mine") == ([], [f"{TRUTH}/max_variance"], [])
     assert contents(shipped) == before
 
 
@@ -79,11 +79,11 @@ def test_one_file_of_a_method_holds_all_its_cells_and_takes_in_further_ones(ship
 
     one, two = (TRUTH.replace("s0", seed) for seed in ("s1", "s2"))
     first, second = with_cell("first", one), with_cell("second", two)
-    assert ship.ship(first, "many") == ([f"{one}/max_variance"], [], [])
-    assert ship.ship(second, "many") == ([f"{two}/max_variance"], [], [])
+    assert pack.ship(first, "many") == ([f"{one}/max_variance"], [], [])
+    assert pack.ship(second, "many") == ([f"{two}/max_variance"], [], [])
     assert sorted(path.name for path in (shipping / "many").iterdir()) == ["_protocol.json", "max_variance.parquet"]
     before = contents(shipping)
-    assert ship.ship(first, "many") == ([], [f"{one}/max_variance"], [])
+    assert pack.ship(first, "many") == ([], [f"{one}/max_variance"], [])
     assert contents(shipping) == before
     tidy_frame = pd.read_parquet(shipping / "many")  # one line, as docs/shipped.md says
     assert list(tidy_frame) == [column.name for column in COLUMNS]
@@ -119,7 +119,7 @@ def test_a_damaged_file_is_refused_with_the_remedy(results, shipped):
         with pytest.raises(StoreError, match="max_variance.parquet cannot be read .*restore it"):
             reference.read("mine", lists=True)
         with pytest.raises(StoreError, match="restore it"):
-            ship.ship(results, "mine")
+            pack.ship(results, "mine")
 
 
 def test_what_is_not_shipped_names_what_is(shipped):
@@ -134,7 +134,7 @@ def test_a_cell_that_lacks_trials_is_left_out_unless_it_is_asked_for(results, sh
     for name in ("trials", "scores", "traces", "facts", "measures"):
         path = folder / f"{name}.csv"
         path.write_text(path.read_text().splitlines(keepends=True)[0])
-    assert ship.ship(cut, "mine") == ([], [], [f"{TRUTH}/max_variance"])
+    assert pack.ship(cut, "mine") == ([], [], [f"{TRUTH}/max_variance"])
 
 
 def test_what_a_cell_lacks_of_its_last_run_counts_as_missing_in_its_study_and_where_it_is_shipped(
@@ -146,7 +146,7 @@ def test_what_a_cell_lacks_of_its_last_run_counts_as_missing_in_its_study_and_wh
     asked = json.loads(note.read_text())
     note.write_text(json.dumps(asked | {"trials": [*asked["trials"], "one more", "and another"]}))
     shutil.rmtree(shipped)
-    assert ship.ship(tmp_path / "cut", "mine", partial=True)[0] == [f"{TRUTH}/max_variance"]
+    assert pack.ship(tmp_path / "cut", "mine", partial=True)[0] == [f"{TRUTH}/max_variance"]
     for folder, name in ((tmp_path / "cut", "mine"), (tmp_path / "none", "reference/mine")):
         study = Study.open(folder, name)
         assert study.lacking == {(TRUTH, "max_variance"): 2}
@@ -154,12 +154,12 @@ def test_what_a_cell_lacks_of_its_last_run_counts_as_missing_in_its_study_and_wh
 
 
 def test_a_fit_without_scores_costs_what_it_took(results, shipped, tmp_path, monkeypatch):
-    monkeypatch.setattr(ship.structure, "faults", lambda *_: ())  # it has scores, and only seconds as if it had none
+    monkeypatch.setattr(pack.rows, "faults", lambda *_: ())  # it has scores, and only seconds as if it had none
     shutil.copytree(results, tmp_path / "capped")
     path = tmp_path / f"capped/mine/{TRUTH}/max_variance/trials.csv"
     rows = pd.read_csv(path, dtype=str, keep_default_na=False).assign(fit_s="60.0", eval_s="nan")
     rows.to_csv(path, index=False)
-    assert ship.ship(tmp_path / "capped", "mine")[0] == [f"{TRUTH}/max_variance"]
+    assert pack.ship(tmp_path / "capped", "mine")[0] == [f"{TRUTH}/max_variance"]
     assert reference.shipped_costs("mine") == {(TRUTH, "max_variance"): 60.0}
 
 
@@ -170,7 +170,7 @@ def test_shipped_refits_read_as_they_were_packed(results, shipped, tmp_path):
         columns=COLUMNS_OF[SEEDS],
     )
     rows.to_csv(tmp_path / f"more/mine/{TRUTH}/max_variance" / SEEDS, index=False)
-    ship.ship(tmp_path / "more", "mine")
+    pack.ship(tmp_path / "more", "mine")
     pd.testing.assert_frame_equal(reference.read_refits("mine", SEEDS), rows, check_dtype=False)
 
 
@@ -183,7 +183,7 @@ def test_a_cell_that_verify_refuses_is_not_shipped_and_nothing_is_written(result
     path = folder / "protocol.json"
     path.write_text(json.dumps(json.loads(path.read_text()) | {"seeds": 2}))
     with pytest.raises(StoreError, match="pfa: it has 12 of the 24 fits that its points have with all sizes, seeds"):
-        ship.ship(tmp_path / "rest", "mine")
+        pack.ship(tmp_path / "rest", "mine")
     assert not shipping.exists()
 
 
@@ -193,7 +193,7 @@ def test_another_protocol_is_not_shipped_under_the_same_name(results, shipped, t
     path = other / "mine" / "protocol.json"
     path.write_text(path.read_text().replace('"restarts": 2', '"restarts": 3'))
     with pytest.raises(ValueError, match="ship under another study's name"):
-        ship.ship(other, "mine")
+        pack.ship(other, "mine")
 
 
 def test_a_stamp_names_the_later_code_of_one_cell(shipped):

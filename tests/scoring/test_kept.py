@@ -13,7 +13,7 @@ from metrics.study.losses import candidates, losses
 from runners.store.parquet import read_refits
 from scripts.core.study import Study
 from scripts.kept import KEYS, _store, kept_of, measure
-from scripts.verify.files import faults_of_kept
+from scripts.ship.files import faults_of_kept
 
 
 @pytest.fixture(scope="module")
@@ -74,14 +74,14 @@ def test_what_is_measured_is_stored_once_and_chosen_by(study, monkeypatch):
 def test_features_that_were_not_selected_are_a_fault(study):
     measure(study)
     path = study.folder / "_kept" / "max_variance.parquet"
-    assert list(faults_of_kept(path, study.whole)) == []
-    (fault,) = faults_of_kept(path, study.whole[study.whole["n_selected"] == 5])
+    assert list(faults_of_kept(read_refits(path), study.whole)) == []
+    (fault,) = faults_of_kept(read_refits(path), study.whole[study.whole["n_selected"] == 5])
     assert "which its rows have not selected" in fault
 
 
 @pytest.mark.parametrize("is_shipped", [True, False])
 def test_a_shipped_file_keeps_only_what_its_rows_select(study, is_shipped, tmp_path, monkeypatch):
-    """A study whose cells were run anew selects other features, and `scripts.verify` refuses the earlier ones."""
+    """A study whose cells were run anew selects other features, and `scripts.ship` refuses the earlier ones."""
     measure(study)
     rows = read_refits(study.folder / "_kept" / "max_variance.parquet")
     monkeypatch.setattr("scripts.kept.SHIPPED", tmp_path)

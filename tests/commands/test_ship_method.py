@@ -10,8 +10,10 @@ import pytest
 from small_data import TRUTH
 
 from runners.store import reference
-from scripts import ship, submit
 from scripts.core.study import Study
+from scripts.ship import __main__ as command
+from scripts.ship import hand_in
+from scripts.ship.pack import ship
 from scripts.versus import runs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,22 +31,21 @@ def results(tmp_path_factory, run_cells):
 @pytest.fixture
 def answer(results, shipping, monkeypatch, capfd):
     """Return a function that hands in to a small study, and returns the exit status and what is printed."""
-    ship.ship(results, "tiny", methods=["mcfs"])
+    ship(results, "tiny", methods=["mcfs"])
     assert set(reference.files_of("tiny")) == {"mcfs"}
-    monkeypatch.setattr(submit, "STUDY", "tiny")
     monkeypatch.setattr(runs, "_run", forked.said)
-    monkeypatch.setattr(submit, "uncommitted", lambda _: [])
-    monkeypatch.setattr(submit.findings, "settings_for", lambda study: [])
-    monkeypatch.setattr(submit, "sentences", lambda settings: ["**A finding**"])
+    monkeypatch.setattr(hand_in, "uncommitted", lambda _: [])
+    monkeypatch.setattr(hand_in.findings, "settings_for", lambda study: [])
+    monkeypatch.setattr(hand_in, "sentences", lambda settings: ["**A finding**"])
     monkeypatch.setattr(
-        submit.findings, "pages", lambda name, settings: {ROOT / "README.md": (ROOT / "README.md").read_text()}
+        hand_in.findings, "pages", lambda name, settings: {ROOT / "README.md": (ROOT / "README.md").read_text()}
     )
 
     def answered(*words):
-        monkeypatch.setattr(sys, "argv", ["submit", *words, "--results-dir", str(results)])
+        monkeypatch.setattr(sys, "argv", ["ship", *words, "study=tiny", f"results_dir={results}"])
         status = 0
         try:
-            submit.main()
+            command.main()
         except SystemExit as end:
             status = end.code
         return status, *capfd.readouterr()
@@ -52,15 +53,15 @@ def answer(results, shipping, monkeypatch, capfd):
     return answered
 
 
-def test_a_method_is_checked_run_packed_and_verified(answer, results, monkeypatch):
+def test_a_method_is_checked_run_packed_and_checked(answer, results, monkeypatch):
     with monkeypatch.context() as patch:
-        patch.setattr(submit, "check", lambda words: 0)  # which the run below does
-        status, out, said = answer("max_variance", "runner.n_jobs=1", "--plan")
+        patch.setattr(hand_in, "check_method", lambda words: 0)  # which the run below does
+        status, out, said = answer("method=max_variance", "runner.n_jobs=1", "plan=true")
     assert status == 0 and f"First the default parameters on the largest data sets, {TRUTH}" in said
     assert f"max_variance on {TRUTH}: 0 of 1 fit to do" in said and "packed" not in out
     assert "max_variance" not in reference.files_of("tiny")
-    status, out, said = answer("max_variance", "runner.n_jobs=1")
-    assert status == 0 and "nothing failed" in out and "1 cell packed" in out and "1 cell verified" in out
+    status, out, said = answer("method=max_variance", "runner.n_jobs=1")
+    assert status == 0 and "nothing failed" in out and "1 cell packed" in out and "1 cell checked" in out
     assert "First the default parameters" not in said  # they are stored
     assert "A finding" in out and "git add results/reference/tiny\n" in out
     packed, own = reference.read("tiny", ["max_variance"]), Study.open(results, "tiny").frame
@@ -69,17 +70,17 @@ def test_a_method_is_checked_run_packed_and_verified(answer, results, monkeypatc
 
 
 def test_what_cannot_be_handed_in_is_refused_before_it_runs(answer, monkeypatch):
-    with pytest.raises(ValueError, match=r"no conf/method/mine.yaml: docs/own_method.md"):
-        answer("mine")
-    with pytest.raises(ValueError, match="protocol=smoke: only words about method and runner"):
-        answer("max_variance", "protocol=smoke")
-    monkeypatch.setattr(submit, "uncommitted", lambda _: ["methods/mine.py"])
-    with pytest.raises(ValueError, match="Commit first: git add methods/mine.py && git commit"):
-        answer("max_variance")
-    monkeypatch.setattr(submit, "uncommitted", lambda _: [])
-    monkeypatch.setattr(submit, "check", lambda words: 1)
-    with pytest.raises(ValueError, match="max_variance must keep the contract"):
-        answer("max_variance")
+    def refusal(method):
+        status, _, said = answer(f"method={method}")
+        assert status == 1
+        return said
+
+    assert "no conf/method/mine.yaml: docs/own_method.md" in refusal("mine")
+    monkeypatch.setattr(hand_in, "uncommitted", lambda _: ["methods/mine.py"])
+    assert "Commit first: git add methods/mine.py && git commit" in refusal("max_variance")
+    monkeypatch.setattr(hand_in, "uncommitted", lambda _: [])
+    monkeypatch.setattr(hand_in, "check_method", lambda words: 1)
+    assert "max_variance must keep the contract" in refusal("max_variance")
 
 
 def test_code_that_is_not_committed_is_named_and_results_are_not(tmp_path, monkeypatch):
@@ -87,22 +88,22 @@ def test_code_that_is_not_committed_is_named_and_results_are_not(tmp_path, monke
         who = {f"GIT_{kind}_{what}": "a" for kind in ("AUTHOR", "COMMITTER") for what in ("NAME", "EMAIL")}
         subprocess.run(["git", *words], cwd=tmp_path, check=True, capture_output=True, env=os.environ | who)
 
-    monkeypatch.setattr(submit, "ROOT", tmp_path)
+    monkeypatch.setattr(hand_in, "ROOT", tmp_path)
     for name in ("README.md", "run.py", "results/a.csv", "methods/a.py", "conf/method/a.yaml", "conf/dataset/b.yaml"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("1\n")
     git("init")
     git("add", "run.py", "README.md", "results")
-    assert submit.uncommitted("a") == ["run.py", "conf/method/a.yaml", "methods/a.py"]
+    assert hand_in.uncommitted("a") == ["run.py", "conf/method/a.yaml", "methods/a.py"]
     git("add", "methods", "conf/method")
     git("commit", "-m", "x")
-    assert submit.uncommitted("a") == []
+    assert hand_in.uncommitted("a") == []
     for name in ("README.md", "results/a.csv"):  # which the command itself writes
         (tmp_path / name).write_text("2\n")
-    assert submit.uncommitted("a") == []
+    assert hand_in.uncommitted("a") == []
     (tmp_path / "run.py").write_text("2\n")
-    assert submit.uncommitted("a") == ["run.py"]
-    monkeypatch.setattr(submit, "ROOT", tmp_path / "results")
+    assert hand_in.uncommitted("a") == ["run.py"]
+    monkeypatch.setattr(hand_in, "ROOT", tmp_path / "results")
     (tmp_path / ".git").rename(tmp_path / "git")
     with pytest.raises(ValueError, match="must be a clone made by git"):
-        submit.uncommitted("a")
+        hand_in.uncommitted("a")

@@ -11,8 +11,9 @@ from small_data import TRUTH
 from runners.store import reference
 from runners.store.identity import Identity
 from runners.store.parquet import KEY, key_of
-from scripts.verify import REFUSED, UNVERIFIED, changed, files, scores
-from scripts.verify.check import check, part
+from scripts.ship import REFUSED, UNVERIFIED, files, scores
+from scripts.ship import check as checks
+from scripts.ship.check import check, part
 
 
 def test_a_method_must_be_in_its_own_file(study, verify):
@@ -115,9 +116,9 @@ def test_without_data_and_beyond_the_budget_nothing_is_verified(study, handed_in
     }
 
 
-def test_only_files_that_differ_from_a_commit_are_verified_and_lost_rows_are_named(study, monkeypatch):
+def test_only_files_that_differ_from_a_commit_are_checked(study, monkeypatch):
     root = study.parents[1]
-    monkeypatch.setattr(changed, "ROOT", root)
+    monkeypatch.setattr(checks, "ROOT", root)
 
     def git(*words):
         subprocess.run(
@@ -127,16 +128,15 @@ def test_only_files_that_differ_from_a_commit_are_verified_and_lost_rows_are_nam
     git("init", "-q", "-b", "main")
     git("add", "-A")
     git("commit", "-qm", "one")
-    base = changed.commit_of("main")
-    assert part("mine", base) == [] and changed.gone(base) == []
+    base = checks.commit_of("main")
+    assert part("mine", base) == []
     table, notes = table_of(study, "ndfs")
     put(study, table.slice(1), notes, "ndfs")
     (study / "mcfs.parquet").rename(study / "udfs.parquet")
     assert part("mine", base) == [(TRUTH, "ndfs"), (TRUTH, "udfs")]
-    assert changed.gone(base) == [("mine", TRUTH, "mcfs")]
     (study / reference.PROTOCOL).write_text("{}")
     assert {method for _, method in part("mine", base)} == {"max_variance", "dgufs", "ndfs", "udfs"}
     (study.parent / "more").mkdir()
     assert files.strangers() == ["more"]
     with pytest.raises(ValueError, match="base=nowhere and HEAD have no commit in common here"):
-        changed.commit_of("nowhere")
+        checks.commit_of("nowhere")

@@ -21,8 +21,6 @@ from scripts.core.refits import identity_names
 from scripts.ground_truth import further
 
 YOUNGER = (*REPORTED, *ADDED)  # columns that a file of an earlier version may lack
-REFITS = {f"_{file.removesuffix('.csv')}": file for file in OF_REFITS}
-FOLDERS = (*REFITS, kept.FOLDER, further.FOLDER)
 
 
 def strangers():
@@ -50,32 +48,30 @@ def faults_of_file(path):
     try:
         schema, table, notes = pq.read_schema(path), read_table(path), about(path)
         named = {name: Identity(*fields) for name, fields in notes["identities"].items()}
-        versions = {name: from_json(one.versions) for name, one in named.items()}
-        lacking = dict(notes["lacking"])
+        machines = {name: from_json(one.versions).get(ARITHMETIC) for name, one in named.items()}
+        lacking = set(notes["lacking"])
     except (OSError, ValueError, TypeError, KeyError, AttributeError, StoreError) as error:
         yield f"it is damaged, or its metadata are ({type(error).__name__}: {str(error).splitlines()[0]})."
         return
-    known = [name for name in SCHEMA.names if name in schema.names]
-    if schema.names != known or set(SCHEMA.names) - {*known, *YOUNGER}:
-        odd = sorted(set(schema.names) ^ set(SCHEMA.names))
-        yield f"its columns are not those of runners/store/columns.py: {', '.join(odd) or 'they are in another order'}."
+    known = [field for field in SCHEMA if field.name in schema.names]
+    if list(schema) != known or {field.name for field in SCHEMA if field not in known} - {*YOUNGER}:
+        odd = {field.name for field in set(schema) ^ set(SCHEMA)}
+        yield f"its columns are not those of runners/store/columns.py, in their order: {', '.join(sorted(odd))}."
         return
-    if other := [name for name in known if schema.field(name).type != SCHEMA.field(name).type]:
-        yield f"{other[0]} is {schema.field(other[0]).type}, not {SCHEMA.field(other[0]).type}."
-        return
-    if not len(table):
-        yield "it has no rows."
     used = {tuple(row.values()) for row in table.select(["dataset", "identity"]).to_pylist()}
-    if unknown := {dataset for dataset, _ in used} - set(dataset_names(truth=True)):
+    datasets = {dataset for dataset, _ in used}
+    if not used:
+        yield "it has no rows."
+    if unknown := datasets - set(dataset_names(truth=True)):
         yield f"{sorted(map(str, unknown))[0]!r} is no file of conf/dataset."
     if set(named) != {name for _, name in used} or any(key_of(one) != name for name, one in named.items()):
         yield f"its metadata have the identities {sorted(named)}, which are not those of its rows."
         return
     # The best of a grid is then of one arithmetic; between data sets nothing is compared byte by byte.
-    of_cell = Counter(dataset for dataset, _ in {(dataset, versions[name].get(ARITHMETIC)) for dataset, name in used})
+    of_cell = Counter(dataset for dataset, _ in {(dataset, machines[name]) for dataset, name in used})
     if mixed := sorted(str(dataset) for dataset, count in of_cell.items() if count > 1):
         yield f"its rows on {', '.join(mixed)} are of machines of several fingerprints: run the cell on one."
-    if strange := set(lacking) - {dataset for dataset, _ in used}:
+    if strange := lacking - datasets:
         yield f"its metadata say that {', '.join(sorted(strange))} lacks trials, and has no rows."
 
 
@@ -89,60 +85,46 @@ def datasets_of(path):
 
 def faults_beside(name, path, frame):
     """Yield what is wrong with the files beside that of a method, which `FOLDERS` have; `frame` has its rows."""
-    for inside, file in REFITS.items():
-        if (refits := path.parent / inside / path.name).exists():
-            yield from faults_of_refits(name, file, refits, frame)
-    for inside, faults_of in ((kept.FOLDER, faults_of_kept), (further.FOLDER, faults_of_further)):
-        if (beside := path.parent / inside / path.name).exists():
-            yield from faults_of(beside, frame)
+    for inside, (columns, faults) in FOLDERS.items():
+        if not (beside := path.parent / inside / path.name).exists():
+            continue
+        try:
+            rows = read_refits(beside)
+        except StoreError as error:
+            yield str(error)
+            continue
+        if list(rows) != columns:
+            yield f"the columns of {inside} are {', '.join(rows)}, not {', '.join(columns)}."
+            continue
+        if "method" in columns and (rows["method"] != path.stem).any():
+            yield f"{inside} has rows of another method."
+        yield from (f"{inside}: {words}" for words in faults(rows, frame))
 
 
-def _rows(path, wanted):
-    """Return the rows of a file beside a method's own; None after what is yielded as wrong with it."""
-    found = pq.read_schema(path).names
-    if found != wanted:
-        yield f"the columns of {path.parent.name} are {', '.join(found)}, not {', '.join(wanted)}."
-        return None
-    try:
-        return read_refits(path)
-    except StoreError as error:
-        yield str(error)
-        return None
-
-
-def faults_of_refits(name, file, path, frame):
+def faults_of_refits(rows, frame):
     """Yield what is wrong with the refits of a method; `frame` has its rows."""
-    rows = yield from _rows(path, OF_REFITS[file])
-    if rows is None:
-        return
     known = identity_names(frame)
     if unknown := sorted(set(rows["trial"]) - known.keys()):
-        yield f"{path.parent.name} has refits of {unknown[0]!r}, which is no trial of {name}."
+        yield f"it has refits of {unknown[0]!r}, which is no trial of the study."
     elif (other := rows["identity"] != rows["trial"].map(known)).any():
         yield (
-            f"{path.parent.name} has {other.sum()} refits of other code or machines than their trials, the first of "
+            f"it has {other.sum()} refits of other code or machines than their trials, the first of "
             f"{rows.loc[other, 'trial'].iloc[0]!r}: nothing would count them."
         )
-    if (rows["method"] != path.stem).any():
-        yield f"{path.parent.name} has rows of another method."
 
 
-def faults_of_kept(path, frame):
+def faults_of_kept(rows, frame):
     """Yield what is wrong with the measures of a method's selections; `frame` has its rows, with features."""
-    rows = yield from _rows(path, [*kept.KEYS, *KEPT])
-    if rows is None:
-        return
     own = set(kept.selections(frame)[kept.KEYS].itertuples(index=False, name=None))
     strange = [key for key in rows[kept.KEYS].itertuples(index=False, name=None) if key not in own]
     if strange:
-        yield f"{path.parent.name} has features {strange[0][-1]} on {strange[0][0]}, which its rows have not selected."
-    values = rows[list(KEPT)].to_numpy(dtype=float)
-    if not (np.abs(values) <= 1).all():
-        yield f"{path.parent.name} has shares beyond 1."
+        yield f"it has features {strange[0][-1]} on {strange[0][0]}, which its rows have not selected."
+    if not (np.abs(rows[list(KEPT)].to_numpy(dtype=float)) <= 1).all():
+        yield "it has shares beyond 1."
 
 
-def faults_of_further(path, frame):
-    """Yield what is wrong with what a method selects on further data of known truth; `frame` has its other rows."""
-    rows = yield from _rows(path, further.COLUMNS)
-    if rows is not None:
-        yield from (f"{path.parent.name}: {words}" for words in further.faults(rows, frame))
+# The folders inside that of a study: the columns of their files, and what checks their rows.
+FOLDERS = {f"_{file.removesuffix('.csv')}": (columns, faults_of_refits) for file, columns in OF_REFITS.items()} | {
+    kept.FOLDER: ([*kept.KEYS, *KEPT], faults_of_kept),
+    further.FOLDER: (further.COLUMNS, further.faults),
+}

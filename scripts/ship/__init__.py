@@ -1,8 +1,8 @@
-"""Accepts the results of others, or says why not: ``python -m scripts.verify --help``.
+"""Packs finished cells into results/reference, and checks what is there: ``python -m scripts.ship --help``.
 
-A hand-in is a change of results/reference.  It is checked against conf/, the data and the methods of this checkout:
-`files` and `structure` look at every row, `scores` evaluates every feature set again, and `fits` runs drawn fits again.
-This finds mistakes; it is not a defence against rows that are forged on purpose.
+`pack` writes the files; `hand_in` runs a method and packs it.  `check` compares them with conf/, the data and the
+methods of this checkout: `files` and `rows` look at every row, `scores` evaluates every feature set again, and drawn
+fits are run again.  This finds mistakes; it is not a defence against rows that are forged on purpose.
 """
 
 from typing import NamedTuple
@@ -24,6 +24,5 @@ class Finding(NamedTuple):
 
     def __str__(self):
         """Return the finding as one line."""
-        place = f"{self.study}/{self.method or '*'}"
         cell = f" on {self.dataset}" if self.dataset else ""
-        return f"{self.kind}: {place}{cell}{f' {self.trial}' if self.trial else ''}: {self.words}"
+        return f"{self.kind}: {self.study}/{self.method or '*'}{cell}{self.trial and f' {self.trial}'}: {self.words}"

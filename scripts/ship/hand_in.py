@@ -1,0 +1,82 @@
+"""Hands in a method: check it, run it as the shipped ones were, pack and check its results, print the findings."""
+
+import subprocess
+from pathlib import Path
+from textwrap import fill
+
+from runners.store import checkout
+from runners.store.reference import PREFIX
+from runners.words import counted
+from scripts.check_method.__main__ import main as check_method
+from scripts.core.conf import CONF, ROOT
+from scripts.core.programs import differing
+from scripts.core.study import Study
+from scripts.core.text import write
+from scripts.findings import __main__ as findings
+from scripts.findings.findings_page import sentences
+from scripts.ship.check import check, lines_of, part
+from scripts.ship.pack import ship
+from scripts.ship.scores import Spent
+from scripts.versus.runs import data_sets, fit, most_points
+
+STUDY = "fair"
+CODE = ("datasets", "methods", "metrics", "runners", "scripts")
+
+
+def hand_in(options, handed):
+    """Hand in the method that the options name; the words that are handed on are those of run.py."""
+    method, name = options["method"], (options["study"] or STUDY).removeprefix(PREFIX)
+    folders = [options["results_dir"], PREFIX + name, options["data_dir"]]
+    if not (CONF / "method" / f"{method}.yaml").exists():
+        raise ValueError(f"there is no conf/method/{method}.yaml: docs/own_method.md says how to add a method.")
+    if changed := uncommitted(method):
+        raise ValueError(
+            f"{', '.join(changed)}: not committed, and its rows would say -dirty. Commit first: git add "
+            f"{' '.join(changed)} && git commit -m 'ENH {method}'"
+        )
+    if check_method([f"method={method}", "data=false"]):
+        raise ValueError(f"{method} must keep the contract: mend what says FAIL above.")
+    study = Study.open(*folders)
+    datasets, said = data_sets(study, options["datasets"], options["data_dir"])
+    print("\n".join(["", *said]), flush=True)
+    fit(study, name, method, handed, datasets, {**options, "points": most_points(study, datasets)})
+    _pack(method, name, options)
+    print("\nThe findings with it:\n")
+    settings = findings.settings_for(Study.open(*folders))
+    for number, text in enumerate(sentences(settings), 1):
+        print(fill(f"{number}. {text}", 120, subsequent_indent="   "))
+    pages = differing(findings.pages(PREFIX + name, settings))
+    for path, text in pages.items():
+        write(text, path)
+    written = [f"results/reference/{name}", *(str(path.relative_to(ROOT)) for path in pages)]
+    print(f"\nHow it compares with each other method: python -m scripts.versus method={method}")
+    print(f"To hand it in:\n  git add {' '.join(written)}\n  git commit -m 'ENH results of {method}'")
+    print("  git push -u origin HEAD\nThen open a pull request, which says why data sets are missing, if some are.")
+
+
+def uncommitted(method):
+    """Return the files that differ from the last commit: of `checkout.CODE`, and new ones that the method may need.
+
+    New ones are in folders of code, and in conf/ its own: the data and the protocol of the study are there already.
+    """
+    words = ["git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=all", *checkout.CODE]
+    try:
+        lines = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise ValueError(f"{ROOT} must be a clone made by git, so that results name their commit: {error}") from error
+    own = (f"conf/method/{method}.yaml", *(f"{folder}/" for folder in CODE))
+    return [line[3:] for line in lines if not line.startswith("??") or line[3:].startswith(own)]
+
+
+def _pack(method, name, options):
+    """Pack the cells of the method, and check them."""
+    new, kept, left_out = ship(options["results_dir"], name, methods=[method])
+    print(f"\n{counted(len(new), 'cell')} packed, {len(kept)} unchanged.")
+    if left_out:
+        raise ValueError(f"{', '.join(left_out)}: fits are missing. The same command runs them.")
+    spent, cells = Spent(), part(name, None, [method])
+    folder = Path(options["results_dir"], ".evaluations")
+    _, found = check(name, cells, options["data_dir"], spent, folder, say=lambda line: None)
+    print(f"{counted(len(cells), 'cell')} checked: {spent}.")
+    if found:
+        raise ValueError("\n".join(["not all is accepted:", *lines_of(found)]))
