@@ -225,7 +225,7 @@ def run(
                 count, first = counted(len(unscored), "trial"), unscored[0]
                 warnings.warn(f"{cell}: {count} without scores, the first: {first['status']}, {first['error']}",
                               stacklevel=3)  # fmt: skip
-    return open_study(every[0].study, every[0].results_dir)
+    return Study(Stored.open(every[0].results_dir, every[0].study).filled())
 
 
 def _cell(settings, given):
@@ -237,10 +237,10 @@ def _cell(settings, given):
 
 
 def open_study(study: str, results_dir: str | PathLike = RESULTS) -> "Study":
-    """Return a stored `Study`; ``reference/NAME`` is a shipped one.  A ValueError says where there is none."""
+    """Return the `Study` of a name: your own results, and the shipped ones that you lack; a ValueError without any."""
     if not study or not isinstance(study, str):
-        raise ValueError(f"study={study!r} must be the name of a study, such as 'demo' or 'reference/fair'.")
-    return Study(Stored.open(folder_of(results_dir), study).filled())
+        raise ValueError(f"study={study!r} must be the name of a study, such as 'demo' or 'fair'.")
+    return Study(Stored.find(folder_of(results_dir), study).filled())
 
 
 class Study:

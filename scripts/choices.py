@@ -55,12 +55,12 @@ def main(options):
 
 def opened(results_dir, names):
     """Return `chosen_from` the studies of these names; a ValueError says which one is empty."""
-    return [chosen_from(Study.open(results_dir, name, lists=True).filled()) for name in names]
+    return [chosen_from(Study.find(results_dir, name).filled()) for name in names]
 
 
 def chosen_from(study):
     """Return a study's name, its candidates, and what its selections keep."""
-    return study.name, candidates(study.whole), kept_of(study)
+    return study.title, candidates(study.whole), kept_of(study)
 
 
 def choices_text(studies, metric, form="md"):

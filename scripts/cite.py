@@ -84,7 +84,7 @@ def _escaped(text):
 @command("cite")
 def main(options):
     """Print the sources of a study."""
-    study = Study.open(options["results_dir"], options["study"]).filled()
+    study = Study.find(options["results_dir"], options["study"]).filled()
     if options["format"] == "bibtex":
         print("\n\n".join(bibtex(study)))
         return

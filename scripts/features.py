@@ -88,7 +88,7 @@ def as_csv(found):
 @command("features")
 def main(options):
     """Print the features that methods select, or write them to a file."""
-    study = Study.open(options["results_dir"], options["study"]).filled()
+    study = Study.find(options["results_dir"], options["study"]).filled()
     given = [options[name] for name in ("dataset", "methods", "metric", "selection", "size")]
     try:
         found = features_of(study, *given)

@@ -43,7 +43,9 @@ def kept_of(study):
 
 def _stored(study):
     """Return what is stored of a study, by `KEYS`."""
-    paths = sorted(_folder(study).glob("*.parquet")) if study.is_shipped or study.folder else []
+    folders = [_folder(study)] if study.is_shipped or study.folder else []
+    folders += [SHIPPED / study.name / FOLDER] if study.taken else []
+    paths = [path for folder in folders for path in sorted(folder.glob("*.parquet"))]
     rows = pd.concat([read_refits(path) for path in paths]) if paths else pd.DataFrame(columns=[*KEYS, *KEPT])
     return rows.drop_duplicates(KEYS).set_index(KEYS)
 
@@ -114,7 +116,7 @@ def main(options):
     """Measure what the options describe."""
     problems = []
     for name in studies_of(options["study"]):
-        study = Study.open(options["results_dir"], name, options["data_dir"])
+        study = Study.find(options["results_dir"], name, options["data_dir"])
         said = measure(study, options["methods"], options["datasets"])
         problems += [f"{name}: {text}" for text in said]
         if not said:

@@ -16,7 +16,7 @@ from omegaconf import OmegaConf
 
 from runners.cli.boundary import lacks_room, words_of
 from runners.cli.choices import check_choices
-from runners.cli.report import Report
+from runners.cli.report import MOST_CELLS, Report
 from runners.errors import ConfigError, StoreError
 from runners.experiment.notes import finished, note_of
 from runners.experiment.settings import Names, read_names, read_runner, read_settings, resolved
@@ -185,6 +185,7 @@ class Cells(Sweeper):
         launcher = self._launcher(lambda _: run_cell(turn, len(cells), wait))
         if plan := OmegaConf.select(config, "runner.plan") is True:
             log.info("a plan of %d cells:", len(cells))
+            report.is_summed = len(cells) > MOST_CELLS
         elif OmegaConf.select(config, "runner.engine") == "dask":
             left = _in_flight(config, cells)
         elif len(cells) > 1:

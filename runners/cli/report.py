@@ -14,6 +14,7 @@ from runners.progress import log, name_cell
 from runners.words import counted, duration
 
 MOST_ROWS = 3  # so many trials without scores are listed for a cell
+MOST_CELLS = 30  # so many lines a plan has; one of more cells has a line for a data set
 
 
 class Report:
@@ -21,6 +22,7 @@ class Report:
 
     def __init__(self):
         self.missing = {}  # data set -> why it is not available
+        self.is_summed = False  # True for a plan that has no line for each cell
         self.is_full = False  # True where a disk is, so that no other cell is begun
         self._cells, self._problems, self._capped, self._plans = [], [], [], []
         self._here = threading.local()  # has the cell whose turn it is: of several in flight, each is a thread
@@ -42,7 +44,8 @@ class Report:
     def planned(self, place, plan):
         """Print the plan of the cell whose turn it is."""
         self._plans.append(plan)
-        log.info("%s%s", place, plan.line())
+        if not self.is_summed:
+            log.info("%s%s", place, plan.line())
 
     def begun(self, protocol):
         """Note that the cell is run, and not only looked at; say under which protocol, once for a study."""
@@ -74,9 +77,10 @@ class Report:
 
     def left_out(self, dataset, why, place, skip):
         """Note that a data set is not available, and print it once; the cell is skipped, or else has a problem."""
-        log.info("%s%s", place, self._here.cell)
+        if not (self.is_summed and skip):
+            log.info("%s%s", place, self._here.cell)
         reason = why.splitlines()[0].rstrip(":")
-        if dataset not in self.missing:
+        if dataset not in self.missing and not (self.is_summed and skip):  # it is said at the end
             log.info("skipped: %s", reason) if skip else log.error("error: %s", why)
         self.missing[dataset] = why
         self.refused.add(self._here.folder)
@@ -95,7 +99,7 @@ class Report:
             reason = self.missing[dataset].splitlines()[0].rstrip(":")
             print(f"skipped: {reason}: {count} of {len(self._cells)} cells")
         if len(self._plans) > 1:
-            print(total_line(self._plans))
+            print("\n".join([total_line(self._plans), *(by_dataset(self._plans) if self.is_summed else [])]))
         if line := shipped_line(self._plans):
             print(line)
         if len(self._cells) > 1 and self._capped:
@@ -133,6 +137,20 @@ def shipped_line(plans):
     """Return how many fits of some plans need not be computed, as they are shipped; "" for none."""
     shipped, pending = (sum(getattr(plan, name) for plan in plans) for name in ("n_shipped", "n_pending"))
     return f"{shipped:,} of {counted(pending, 'fit')} are shipped; runner.reuse=shipped takes them" if shipped else ""
+
+
+def by_dataset(plans):
+    """Return a line for each data set with fits to do, the longest first."""
+    groups = {}
+    for plan in plans:
+        if plan.n_pending:
+            groups.setdefault(plan.cell.rpartition(" on ")[2], []).append(plan)
+    known = {name: sum(plan.seconds for plan in own if not math.isnan(plan.seconds)) for name, own in groups.items()}
+    groups = sorted(groups.items(), key=lambda group: -known[group[0]])
+    lines = [f"  {dataset}: {total_line(own).removeprefix('in all ')}" for dataset, own in groups]
+    more = f"  and {counted(len(lines) - MOST_CELLS, 'data set')} more; " if len(lines) > MOST_CELLS else "  "
+    said = [f"{more}dataset=NAME in the same command has a line for each cell"] if lines else []
+    return lines[:MOST_CELLS] + said
 
 
 def _first(rows, folder):

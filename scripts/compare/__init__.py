@@ -28,7 +28,7 @@ JUDGED = ["evaluated_by", "std_over", "section"]
 
 def open_studies(results_dir, names):
     """Return the study that each paper is compared with, by the names of the studies."""
-    return {paper: Study.open(results_dir, name) for paper, name in names.items()}
+    return {paper: Study.find(results_dir, name) for paper, name in names.items()}
 
 
 def shipped_names(papers=None):
@@ -96,7 +96,7 @@ def published_rows(paper, study, tables):
             table=spec.published_table,
             published_method=cells["method"].map(spec.printed_row),
             departs=departs,
-            study=study.name,
+            study=study.title,
             published_n=find("protocol", paper)["restarts"],
             difference=cells["mean"] - cells["published_mean"],
             excess=cells["mean"] - cells["random_best"],

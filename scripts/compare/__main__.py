@@ -11,12 +11,12 @@ from scripts.core.text import deliver
 @command("compare")
 def main(options):
     """Print the comparison that the options describe, or write it to a file."""
-    papers, shipped = [options["paper"]] if options["paper"] else list(PAPERS), options["study"] == "reference"
-    quick = options["quick"] if isinstance(options["quick"], list) else PAPERS if options["quick"] else ()
-    names = {paper: options["study"] or f"{paper}{'_quick' if paper in quick else ''}" for paper in papers}
-    names = shipped_names(papers) if shipped else names
+    papers = [options["paper"]] if options["paper"] else list(PAPERS)
+    quick = options["quick"] if isinstance(options["quick"], list) else papers if options["quick"] else ()
+    names = {paper: f"{paper}_quick" for paper in papers if paper in quick}
+    names = dict.fromkeys(papers, options["study"]) if options["study"] else shipped_names(papers) | names
     studies = open_studies(options["results_dir"], names)
-    if options["study"] and not shipped:
+    if options["study"]:
         check_stored(studies[papers[0]])
     comparison = compare_studies(studies, options["selection"])
     if options["format"] == "csv":

@@ -12,7 +12,7 @@ from metrics.study.frames import of_kmeans
 from runners.errors import ConfigError
 from runners.experiment.method import RESERVED
 from runners.place import place_of
-from runners.store.reference import PREFIX, shipped_studies
+from runners.store.reference import shipped_studies
 from runners.store.row import from_json, to_json
 from runners.words import did_you_mean
 from scripts.core.conf import composed, find, names
@@ -30,10 +30,10 @@ class MissingResults(ValueError):
 def no_results(study):
     """Return an error: a study has no results, and which studies have some."""
     there = sorted({path.parts[-4] for path in Path(study.results_dir).glob("*/*/*/trials.csv")})
-    there += [PREFIX + name for name in shipped_studies()]
-    hint = did_you_mean(study.name, there)
-    known = ", ".join(there) or "none"
-    return f"the study {study.name!r} has no results in {study.results_dir}.{hint} Studies there: {known}."
+    shipped = [name for name in shipped_studies() if name not in there]
+    hint = did_you_mean(study.own_name, there + shipped)
+    known = ", ".join(there + [f"{name} (shipped)" for name in shipped]) or "none"
+    return f"the study {study.own_name!r} has no results in {study.results_dir}.{hint} Studies there: {known}."
 
 
 def check_stored(study):
@@ -79,7 +79,7 @@ def fill(cells, study, protocol, experiment=None):
             words.append(f"runner.retry=[{','.join(UNSCORED)}]")
         lines.append(shlex.join([*words, *place_of(study.results_dir)]))
     if lines and study.is_shipped:
-        notes.append(f"nothing is written to {study.name}: they run in your own study={study.own_name}")
+        notes.append(f"nothing is written to what is shipped: they run in your own study={study.own_name}")
     return lines, notes
 
 

@@ -27,7 +27,7 @@ from runners.store.reference import PREFIX
 from scripts.core.published import PAPERS
 
 STUDY = Kind(
-    f"{NAME.words}, after reference/ where the study is shipped",
+    NAME.words,
     lambda value: is_name(value.removeprefix(PREFIX) if isinstance(value, str) else value),
 )
 METRIC, CLUSTERER = one_of(*METRICS), one_of("kmeans", "learned")
@@ -65,7 +65,7 @@ OPTIONS = {
         "title": optional(TEXT),
         "variants": optional(FLAG),
         "format": one_of("md", "csv", "latex", "html"),
-        "notes": optional(one_of("none", "short", "full")),
+        "notes": one_of("none", "short", "full"),
         "layout": one_of("column", "page"),
         "selection": SELECTION,
         "width": whole(20, 10_000),

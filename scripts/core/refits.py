@@ -60,13 +60,15 @@ def read(path):
 
 def load_refits(study, file):
     """Return the rows of all cells of a study, sorted, that are of the code and machine of their trial."""
-    if study.is_shipped:
-        rows = read_refits(study.own_name, file)
-    else:
-        paths = sorted(study.folder.glob(f"*/*/{file}")) if study.folder else []
-        rows = pd.concat([read(path) for path in paths], ignore_index=True) if paths else None
-    if rows is None:
+    shipped = read_refits(study.own_name, file) if study.is_shipped or study.taken else None
+    if study.taken and shipped is not None:
+        cells = pd.MultiIndex.from_frame(shipped[["dataset", "method"]])
+        shipped = shipped[cells.isin(list(study.taken))]
+    paths = sorted(study.folder.glob(f"*/*/{file}")) if study.folder else []
+    found = [read(path) for path in paths] + ([] if shipped is None else [shipped])
+    if not found:
         return empty_frame(COLUMNS[file])
+    rows = pd.concat(found, ignore_index=True)
     known = identity_names(study.trials[study.trials["trial"].isin(rows["trial"])])
     rows = rows[rows["identity"] == rows["trial"].map(known)]
     return rows.assign(features=rows["features"].map(from_json)) if file == STABILITY else rows

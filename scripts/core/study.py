@@ -17,12 +17,12 @@ from metrics.study.seeds import OF_SPREADS, SCORES, spreads
 from metrics.study.summary import Cells, summarise
 from runners.experiment.notes import read_run
 from runners.store import reference
-from runners.store.columns import LISTS
 from runners.store.folder import load_results
 from runners.store.names import stored_names
 from runners.store.reference import PREFIX
 from runners.store.row import from_json
 from runners.store.tidy import tidy
+from runners.words import counted
 from scripts.core.command_lines import no_results
 from scripts.core.conf import find
 from scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, is_sensitive, load_refits
@@ -38,16 +38,39 @@ class Study:
     results_dir: str | PathLike | None = None  # the folder of results that it was asked of
     data_dir: str | PathLike | None = None  # the folder in which data sets are looked for
     larger: "Study | None" = None  # the study that this one is a part of
+    taken: frozenset = frozenset()  # its (data set, method) that come from the shipped study of its name
 
     @classmethod
-    def open(cls, results_dir, name, data_dir=None, lists=False):
-        """Read the study `name` of a folder of results; it may be empty.  With `lists` these are read at once, too."""
+    def open(cls, results_dir, name, data_dir=None):
+        """Read the study `name` of a folder of results, or a shipped one, ``reference/NAME``; it may be empty."""
         if name.startswith(PREFIX):
             read = functools.partial(reference.read, name.removeprefix(PREFIX))
-            whole = read(lists=lists)
-            later = (lambda: whole) if lists else functools.partial(read, lists=True)
-            return cls(name, whole.drop(columns=[*LISTS], errors="ignore"), later, results_dir, data_dir)
+            return cls(name, read(), functools.partial(read, lists=True), results_dir, data_dir)
         return cls.of(name, load_results(results_dir, study=name), results_dir, data_dir)
+
+    @classmethod
+    def find(cls, results_dir, name, data_dir=None):
+        """Read the user's study of this name, and from the shipped one what it lacks, cell by cell; it may be empty.
+
+        Nothing is taken from a shipped study of another protocol, or on other data.
+        """
+        own = cls.open(results_dir, name, data_dir)
+        if own.is_shipped or name not in reference.shipped_studies():
+            return own
+        shipped = cls.open(results_dir, PREFIX + name, data_dir)
+        if own.frame.empty:
+            return shipped
+        lent = shipped.frame[_may_stand_beside(shipped.frame, own.frame)]
+        if lent.empty:
+            return own
+
+        def read():
+            whole = shipped.read()
+            return pd.concat([own.read(), whole[whole["trial"].isin(lent["trial"])]], ignore_index=True)
+
+        taken = frozenset(zip(lent["dataset"], lent["method"], strict=True))
+        frame = pd.concat([own.frame, lent], ignore_index=True)
+        return replace(own, frame=frame, read=read, taken=taken)
 
     @classmethod
     def of(cls, name, results, results_dir=None, data_dir=None):
@@ -75,11 +98,19 @@ class Study:
         """The name of the study that runs write to: for a shipped study, the user's own study of that name."""
         return self.name.removeprefix(PREFIX)
 
+    @property
+    def title(self):
+        """The name with words for what is shipped of it."""
+        if self.is_shipped:
+            return f"{self.own_name} (shipped)"
+        cells = {*zip(self.frame["dataset"], self.frame["method"], strict=True)} & self.taken
+        return f"{self.name} (of which {counted(len(cells), 'cell')} shipped)" if cells else self.name
+
     def refusal(self, what):
         """Say why something cannot be added to a shipped study, and what to do."""
         return (
-            f"study={self.name} is shipped, and nothing is written there: for {what}, run study={self.own_name}, "
-            "which takes what it can from the shipped ones."
+            f"study={self.own_name} is shipped, and nothing is written there: for {what}, run your own study of this "
+            "name, which takes what it can from the shipped ones."
         )
 
     @property
@@ -143,10 +174,13 @@ class Study:
         """The numbers of trials that were asked for and are not stored, by data set and method."""
         if self.results_dir is None:
             return {}
+        shipped = reference.lacking(self.own_name) if self.is_shipped or self.taken else {}
         if self.is_shipped:
-            return reference.lacking(self.own_name)
-        found = {}
+            return shipped
+        found = {cell: shipped.get(cell, 0) for cell in self.taken}
         for cell, rows in self.trials.groupby(["dataset", "method"]):
+            if cell in found:
+                continue
             asked, _ = read_run(self.folder.joinpath(*cell))
             stored = {key.split()[0] for key in rows["trial"]}  # "<key> of <study>" where several have it
             found[cell] = len(set(asked or ()) - stored)
@@ -227,5 +261,14 @@ class Study:
         own = self.protocol.get("scaling_for", {})
         own = own if methods is None else {method: own[method] for method in own if method in set(methods)}
         fitted = "".join(f"; {method} is fitted on scaling {scaling}" for method, scaling in own.items())
-        named = f"Study {self.name}, protocol {self.protocol['name']}, scaling {self.protocol['scaling']}"
+        named = f"Study {self.title}, protocol {self.protocol['name']}, scaling {self.protocol['scaling']}"
         return f"{named}{fitted}{self.clusters_told}."
+
+
+def _may_stand_beside(shipped, own):
+    """Return True for the rows of a shipped frame that a user's lacks, of the same protocol and of no other data."""
+    cells, there = (pd.MultiIndex.from_frame(frame[["dataset", "method"]]) for frame in (shipped, own))
+    shas = own.groupby("dataset")["data_sha"].first().reindex(shipped["dataset"]).set_axis(shipped.index)
+    same_data = shas.isna() | (shas == shipped["data_sha"])
+    same_protocol = set(own["protocol"]) == set(shipped["protocol"])
+    return ~cells.isin(there) & same_data & same_protocol

@@ -152,7 +152,7 @@ def numbers(board):
     datasets, sizes = board.choice.datasets, list(WEIGHTS)
     printed = unique_names("dataset", datasets)
     return {
-        "study": board.study.name,
+        "study": board.study.own_name,
         "sizes": sizes,
         "weights": list(WEIGHTS.values()),
         "scores": SHOWN,

@@ -56,7 +56,7 @@ def leaderboard_page(board):
         enough=min(ENOUGH, n_families), n_tested=0 if board.p is None else len(board.p),
         is_confirmatory=board.is_confirmatory, n_planned=len(datasets_of(CONFIRMATORY)),
         lacking=[*datasets, *unique_names("method", board.missing["method"]).values()],
-        gain=gain, study=board.study.name,
+        gain=gain, study=board.study.own_name,
         numbers=Markup(json.dumps(found | {"reach": REACH}, separators=(",", ":")).replace("<", "\\u003c")),
     )  # fmt: skip
 
@@ -90,7 +90,7 @@ def _method(target, names, board, comparison):
         kinds={one: KINDS[board.kinds[one]] for one in shown}, sources=citations(names),
         note=note if (ROOT / f"docs/{note}.md").exists() else None,
         growth=[(one, *_growth()[one]) for one in names if one in _growth()], settings=_settings(names),
-        study=board.study.name, scores=SHOWN,
+        study=board.study.own_name, scores=SHOWN,
         results=[(one, board.titles[one], rows.get(one), _by_family(one, board), _by_data(one, board))
                  for one in shown],
         cost={one: _cost(own) for one in shown if len(own := _of(board.seconds, one))},
@@ -198,7 +198,7 @@ def _dataset(name, board):
         same=(spec.get("same_source_as"), printed("dataset", spec.get("same_source_as") or name)),
         part="confirmatory" if name in datasets_of(CONFIRMATORY) else board.parts.get(name),
         room=list(_room(own, board)) if has_methods else [],
-        ranking=_ranking(name, own, board) if has_methods else "", study=board.study.name,
+        ranking=_ranking(name, own, board) if has_methods else "", study=board.study.own_name,
     )  # fmt: skip
 
 

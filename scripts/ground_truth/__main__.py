@@ -14,16 +14,16 @@ from scripts.make_figure import save
 @command("ground_truth")
 def main(options):
     """Print what is found, or write it to a file, and draw it."""
-    study = Study.open(options["results_dir"], options["study"]).filled()
+    study = Study.find(options["results_dir"], options["study"]).filled()
     rows = recovered(study)
     if rows.empty:
         raise ValueError(
-            f"study={study.name} has no results on data of known truth: run {of_experiment('ground_truth', study)}"
+            f"study={study.own_name} has no results on data of known truth: run {of_experiment('ground_truth', study)}"
         )
-    text = ground_truth_page(rows, study.name) if options["format"] == "md" else rows.to_csv(index=False)
+    text = ground_truth_page(rows, study.own_name) if options["format"] == "md" else rows.to_csv(index=False)
     deliver(text, options["output"])
     if options["figure"]:
-        for path in save(ground_truth_figure(rows, study.name), Path(options["figure"])):
+        for path in save(ground_truth_figure(rows, study.own_name), Path(options["figure"])):
             print(path)
 
 

@@ -17,7 +17,7 @@ def main(options):
     name = options["figure"]
     if options.get("draw") not in FIGURES:
         raise ValueError(f"figure={name} is not available: {options.get('reason', 'its file says not what to draw.')}")
-    study, draw = Study.open(options["results_dir"], options["study"], options["data_dir"]), FIGURES[options["draw"]]
+    study, draw = Study.find(options["results_dir"], options["study"], options["data_dir"]), FIGURES[options["draw"]]
     try:
         settings = settings_of(options, name, draw, study)
         figure = draw(study, **settings)

@@ -32,7 +32,7 @@ def make_report(study, selection="best_over_grid"):
     failed = trials[trials["status"].isin(UNSCORED)].sort_values(["method", "dataset"], kind="stable")
     return render(
         "make_report/page.html.j2",
-        study=study.name,
+        study=study.own_name,
         place="".join(f" {shlex.quote(word)}" for word in place_of(study.results_dir)),
         paper=PAPERS.get(paper),
         selection=selection,

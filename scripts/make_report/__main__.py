@@ -12,7 +12,7 @@ from scripts.make_report import LIMIT, make_report
 @command("make_report")
 def main(options):
     """Write the report that the options describe."""
-    study = Study.open(options["results_dir"], options["study"])
+    study = Study.find(options["results_dir"], options["study"])
     page = make_report(study, options["selection"])
     path = Path(options["output"] or study.output_dir / "report.html")
     write(page, path)

@@ -13,8 +13,8 @@ from scripts.core.published import PAPERS, published_cells
 from scripts.core.tables import TableSpec
 from scripts.core.words import NO_LABELS, NOT_RUN, labelled
 from scripts.make_table.dataset_table import make_dataset_table
-from scripts.make_table.notes import background, clustering, reading, seed_notes
-from scripts.make_table.table import NO_MAXIMA, NO_SEEDS, Table, build_cells
+from scripts.make_table.notes import background, brief, clustering, reading, seed_notes
+from scripts.make_table.table import IS_SHIPPED, NO_MAXIMA, NO_SEEDS, Table, build_cells
 
 TITLES = {
     "acc": "Clustering accuracy (ACC)",
@@ -57,6 +57,7 @@ def make_table(spec, study, selection="best_over_grid", learned=True):
         sources={row: (source, printed("method", source)) for row, source in sources.items()},
         cells=cells,
         notes=short + below,
+        brief=brief(cells, part, spec.paper, lines),
         short=short + (clustering(part) if spec.metric != "seconds" else []),
         commands=lines,
         warning=_departs(spec, study),
@@ -74,7 +75,7 @@ def study_table(study, selection="best_over_grid", metric=None, variants=True, *
         chosen = choose(study)
         given["rows"] = [*chosen.controls, *chosen.methods]
     spec = own_spec(study, metric, **given)
-    origin = "" if given.get("title") else f"study {study.name}, protocol {study.protocol['name']}"
+    origin = "" if given.get("title") else f"study {study.title}, protocol {study.protocol['name']}"
     return replace(make_table(spec, study, selection, variants), origin=origin)
 
 
@@ -93,7 +94,7 @@ def own_spec(study, metric=None, **given):
     if metric is None:
         metric = next((name for name in METRICS if study.summary[f"{name}_mean"].notna().any()), "acc")
     own = {
-        "name": study.name.replace("/", "-"),
+        "name": study.own_name,
         "title": TITLES[metric],
         "rows": sorted(study.trials["method"].unique(), key=lambda name: (name != "all_features", name)),
         "columns": sorted(study.trials["dataset"].unique()),
@@ -107,7 +108,7 @@ def _departs(spec, study):
     if spec.paper is None or not (differences := study.departures(spec.paper)):
         return ""
     return (
-        f"Study {study.name} was not run under the protocol of the {PAPERS[spec.paper]} paper, so Δ is no measure of "
+        f"Study {study.title} was not run under the protocol of the {PAPERS[spec.paper]} paper, so Δ is no measure of "
         f"how well the paper reproduces: {differences}."
     )
 
@@ -128,6 +129,8 @@ def table_cells(spec, study, selection="best_over_grid", learned=True):
     beside = published_cells(spec.paper, spec.published_table, spec.metric)
     learned = learned and spec.metric in SCORES  # clusters have no other scores than these
     cells = build_cells(spec, study.name, chosen, beside, selection, maxima, seeds, learned)
+    taken = [cell in study.taken for cell in zip(cells["dataset"], cells["method"], strict=True)]
+    cells.loc[taken, "study"] += IS_SHIPPED
     if spec.metric not in ("seconds", *LABEL_FREE):
         scores = study.summary[study.summary["n_restarts"] > 0].groupby("dataset")["acc_mean"].count()
         unlabelled = cells["dataset"].isin(scores.index[scores == 0])

@@ -13,8 +13,6 @@ from scripts.make_table import make_table, printed_methods, study_table
 from scripts.make_table.formats import to_csv, to_html, to_markdown
 from scripts.make_table.latex import to_latex
 
-NOTES = {"md": "full", "html": "full", "latex": "short"}  # where the command line says nothing
-
 
 def read_spec(options):
     """Return the checked table that the options name."""
@@ -26,7 +24,7 @@ def read_spec(options):
 def main(options):
     """Print the table that the options describe, or write it to a file."""
     name, spec = options["study"], options["table"]
-    study = Study.open(options["results_dir"], name or spec.study)
+    study = Study.find(options["results_dir"], name or spec.study)
     given = {key: [options[key]] if isinstance(options[key], str) else options[key] for key in ("rows", "columns")}
     given["title"] = options["title"]
     variants = options["variants"]
@@ -56,7 +54,7 @@ def _changed(spec, metric, given):
 
 
 def _written(table, options):
-    form, notes = options["format"], options["notes"] or NOTES.get(options["format"])
+    form, notes = options["format"], options["notes"]
     if form == "csv":
         return to_csv(table)
     if form == "latex":

@@ -30,6 +30,7 @@ def make_dataset_table(spec):
         rows={(name,): content["paper_name"] for name, content in ours.items()},
         cells=shape_cells(spec, ours, published),
         notes=below,
+        brief=below,
         short=below,
         commands=[],
         keys=("dataset", "quantity"),

@@ -10,7 +10,7 @@ from scripts.core.floats import split
 from scripts.core.text import pipes, signed, spread
 from scripts.core.views import render
 from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL
-from scripts.make_table.table import DECIMALS
+from scripts.make_table.table import DECIMALS, IS_SHIPPED, SHIPPED
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ def to_markdown(table, width=120, notes="full"):
     if below := table.below(notes):
         # Markdown has no underline, but the sign stands for one in a terminal.
         parts.append("\n".join(wrap.fill(f"* {note.replace('underlined', '_underlined_')}") for note in below))
-    if table.commands and notes == "full":
-        parts.append("\n".join(["```", *table.commands, "```"]))
+    if commands := table.filling(notes):
+        parts.append("\n".join(["```", *commands, "```"]))
     return "\n\n".join(parts) + "\n"
 
 
@@ -59,7 +59,7 @@ def to_html(table, notes="full"):
         paper=paper,
         style=HTML,
         below=table.below(notes),
-        commands=table.commands if notes == "full" else [],
+        commands=table.filling(notes),
     )
 
 
@@ -81,6 +81,7 @@ def ours(cell, style, left_out=()):
     text = _value(cell["mean"], cell["std"], size, cell["rank"], cell["metric"], style, left_out)
     text += style.mark.format("†") if cell["status"] == PARTIAL else ""
     text += style.mark.format("‡") if cell["trial_status"] in POOR else ""
+    text += style.mark.format(SHIPPED) if cell.get("study", "").endswith(IS_SHIPPED) else ""
     if pd.isna(cell["difference"]) or "difference" in left_out:
         return text
     return f"{text} Δ{signed(cell['difference'], DECIMALS[cell['metric']]).replace('-', style.minus)}"

@@ -17,7 +17,7 @@ def to_latex(table, layout="column", notes="short"):
     where that saves floats, or blocks beyond three. With full notes those that are not short are comments, as are
     commands.
     """
-    said = table.below("short" if notes == "full" else notes)
+    said = table.below("none" if notes == "none" else "paper")
     title = table.whole_title() if notes == "full" else table.title
     plans = []
     for left_out in LEFT_OUT:

@@ -9,14 +9,40 @@ from metrics.study import CAPPED, FAILED, METRICS, POOR, RANDOM, is_learned
 from metrics.study.frames import of_kmeans
 from metrics.study.scored import scored
 from metrics.study.seeds import SCORES
-from runners.store.reference import PREFIX, shipped_studies
 from runners.store.row import from_json
 from scripts.core.conf import find, unique_names, whole_grid
 from scripts.core.published import PAPERS, explain
 from scripts.core.text import signed, span
 from scripts.core.views import notes
 from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, REFITTED, labelled, rule
-from scripts.make_table.table import PARTS
+from scripts.make_table.table import IS_SHIPPED, PARTS, SHIPPED
+
+SIGNS = {"†": "incomplete", "‡": "the fit diverged or collapsed", "§": "no independent evidence", SHIPPED: "shipped"}
+
+
+def brief(cells, study, paper, commands):
+    """Return the four sentences below a table on a screen, from its cells and the part of the study that it shows."""
+    metric, selection, counts = cells["metric"].iloc[0], cells["selection"].iloc[0], Counter(cells["status"])
+    is_signed = [
+        PARTIAL in counts, cells["trial_status"].isin(POOR).any(), (cells["inherited"] != "").any(),
+        cells["study"].str.endswith(IS_SHIPPED).any(),
+    ]  # fmt: skip
+    return notes(
+        "make_table/brief.md.j2",
+        metric=metric,
+        metrics=METRICS,
+        parts=PARTS,
+        selection=selection,
+        rule="" if metric == "seconds" else rule(selection, metric),
+        paper=paper,
+        signs=[f"{sign} {words}" for (sign, words), has in zip(SIGNS.items(), is_signed, strict=True) if has],
+        trials=len(study.trials),
+        title=study.title,
+        protocol=study.protocol,
+        counts={name: counts[name] for name in (NOT_RUN, NO_LABELS, FAILED, CAPPED_CELL, PARTIAL) if counts[name]},
+        n_cells=len(cells),
+        commands=commands,
+    )
 
 
 def reading(cells, study, paper):
@@ -40,6 +66,7 @@ def reading(cells, study, paper):
         n_cells=len(cells),
         poor=cells["trial_status"].isin(POOR).any(),
         inherited=explain(cells["inherited"]),
+        shipped=SHIPPED if cells["study"].str.endswith(IS_SHIPPED).any() else "",
         alike=study.protocol.get("scaling") == "zscore" and "max_variance" in set(cells["method"]),
         changed=_changed(cells) if of_defaults else [],
         thin=[] if of_defaults else _thin(cells, study),
@@ -95,8 +122,7 @@ def background(cells, study):
             f"{row.method} on {row.dataset} (from {row.low:.0f} on; {row.short:.0%} of its fits)"
             for row in scored(trials).itertuples()
         ],
-        study=study.name,
-        shipped=PREFIX + study.name if study.name in shipped_studies() else "",
+        study=study.title,
         trials=len(trials),
         protocol=protocol,
         fields=[f"{name} {value}" for name, value in protocol.items() if name not in ("name", "restarts")],
@@ -154,7 +180,7 @@ def seed_notes(cells, study):
     names = unique_names("method", cells["method"].unique())
     known = cells[cells["seed_std"].notna()].groupby(["method", "clusterer"], sort=False)
     lacking = _lacking(cells, study.seeds)
-    words = ["python", "-m", "scripts.seeds", f"study={study.name}", f"methods=[{','.join(lacking)}]"]
+    words = ["python", "-m", "scripts.seeds", f"study={study.own_name}", f"methods=[{','.join(lacking)}]"]
     return notes(
         "make_table/seeds.md.j2",
         known=[(labelled(names[method], clusterer), own) for (method, clusterer), own in known],

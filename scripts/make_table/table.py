@@ -25,6 +25,7 @@ NO_MAXIMA = pd.DataFrame(columns=["dataset", "method", "n_candidates", "random_b
 NO_SEEDS = pd.DataFrame(columns=["trial", "n_selected", "clusterer", "seed_std", "n_seeds", "seed_mean"]).astype(
     {"trial": str, "n_selected": "Int64", "clusterer": str, "seed_std": float, "n_seeds": float, "seed_mean": float}
 )
+SHIPPED, IS_SHIPPED = "°", " (shipped)"  # the sign of a shipped cell in a study of the user, and the end of its study
 DECIMALS = dict.fromkeys((*METRICS, "seconds"), 1) | {"shape": 0}  # decimals that are shown; scores are in percent
 # The parts of a cell that a narrow page may leave out, the first to go first, with their words in the notes.
 PARTS = {
@@ -44,7 +45,8 @@ class Table:
     rows: dict  # (method, clusterer), or (data set,) -> its name in print
     cells: pd.DataFrame  # from `build_cells` or `scripts.make_table.dataset_table.shape_cells`
     notes: list  # sentences below the table
-    short: list  # those of them that fit into a paper: without the study, its code and commands
+    brief: list  # at most four sentences, for a screen
+    short: list  # those of the notes that fit into a paper: without the study, its code and commands
     commands: list  # command lines that fill the cells that are not complete
     sources: dict = field(default_factory=dict)  # row -> the row of the paper that it stands beside, and its name
     origin: str = ""  # words after the title that say where the numbers come from
@@ -80,8 +82,12 @@ class Table:
         return found
 
     def below(self, notes):
-        """Return the sentences below the table: "none", "short" or "full"."""
-        return {"none": [], "short": self.short, "full": self.notes}[notes]
+        """Return the sentences below the table: "none", "short", "paper" or "full"."""
+        return {"none": [], "short": self.brief, "paper": self.short, "full": self.notes}[notes]
+
+    def filling(self, notes):
+        """Return the command lines below the table: with short notes only a single one."""
+        return self.commands if notes == "full" or (notes == "short" and len(self.commands) == 1) else []
 
     def whole_title(self):
         """Return the title with the origin after it."""

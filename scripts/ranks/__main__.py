@@ -15,7 +15,7 @@ FIELD = "metric selection clusterer methods datasets variants partial".split()
 @command("ranks")
 def main(options):
     """Print the gains and ranks that the options describe, or write them to a file."""
-    study = Study.open(options["results_dir"], options["study"]).filled()
+    study = Study.find(options["results_dir"], options["study"]).filled()
     try:
         field = field_of(study, **{name: options[name] for name in FIELD})
     except MissingResults as error:

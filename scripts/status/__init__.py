@@ -22,7 +22,6 @@ from runners.experiment.settings import read_config
 from runners.experiment.sweep import cells_of_sweep, cells_of_words
 from runners.store import reference
 from runners.store.files import read_frame
-from runners.store.reference import PREFIX
 from runners.store.row import to_json
 from scripts.core.published import PAPERS
 
@@ -61,14 +60,17 @@ class State:
 
 
 def states(results_dir, study=None, experiment=None):
-    """Return the state of every cell of all studies; of one and its last sweep; or of a file of conf/experiment."""
+    """Return the state of every cell of all studies; of one and its last sweep; or of a file of conf/experiment.
+
+    A study of a user who has none of its cells is the shipped one.
+    """
     cells = {}
     if experiment is not None:
         found = cells_of_words(f"experiment={experiment}", f"results_dir={results_dir}")
         cells = {settings.folder: settings for settings in found}
     else:
-        if (study or "").startswith(PREFIX):
-            return _shipped(study.removeprefix(PREFIX), results_dir)
+        if study in reference.shipped_studies() and not any(Path(results_dir, study).glob("*/*/trials.csv")):
+            return _shipped(study, results_dir)
         for folder in sorted(Path(results_dir).glob("*") if study is None else [Path(results_dir, study)]):
             path = folder / "multirun.yaml"
             if path.exists():

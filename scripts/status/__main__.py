@@ -25,7 +25,7 @@ def main(options):
         near = did_you_mean(experiment, names("experiment"))
         raise ConfigError(f"experiment={experiment} is no file of conf/experiment.{near}")
     if study is not None and not states(options["results_dir"], study):
-        check_stored(Study.open(options["results_dir"], study))
+        check_stored(Study.find(options["results_dir"], study))
         study, experiment = None, study  # it has not begun
     while True:
         found = states(options["results_dir"], study, experiment)

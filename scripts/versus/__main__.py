@@ -27,7 +27,7 @@ def _answer(options, handed):
     label = label_of(options["method"], handed)
     if not any(word.startswith(("--config-dir", "-cd")) or "method.target=" in word for word in handed):
         known("method", label)  # before long work
-    study = Study.open(options["results_dir"], options["study"], options["data_dir"]).filled()
+    study = Study.find(options["results_dir"], options["study"], options["data_dir"]).filled()
     datasets, said = data_sets(study, options["datasets"], options["data_dir"])
     options = {**options, "points": options["points"] or most_points(study, datasets)}
     print(seconds_page(study, datasets, options["points"]), file=sys.stderr, flush=True)

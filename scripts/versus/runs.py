@@ -45,13 +45,13 @@ def data_sets(study, wanted=None, data_dir=None):
     stored = sorted(study.trials["dataset"].unique())
     if unknown := [name for name in wanted or () if name not in stored]:
         raise ValueError(
-            f"datasets: {unknown[0]} is not in study={study.name}.{did_you_mean(unknown[0], stored)} "
+            f"datasets: {unknown[0]} is not in study={study.own_name}.{did_you_mean(unknown[0], stored)} "
             f"There are: {', '.join(stored)}."
         )
     here = [name for name in wanted or stored if at_hand(name, data_dir)]
     if not here:
         raise ValueError(
-            f"none of the data sets of study={study.name} is on this machine: set data_dir or UFS_DATA_DIR, or run "
+            f"none of the data sets of study={study.own_name} is on this machine: set data_dir or UFS_DATA_DIR, or run "
             f"python -m scripts.fetch_data dataset={','.join(wanted or stored)}."
         )
     away = [name for name in wanted or stored if name not in here]
@@ -71,7 +71,7 @@ def _of_methods(study, datasets):
     trials = study.trials[study.trials["dataset"].isin(datasets)]
     methods = [name for name in trials["method"].unique() if not is_control(name)]
     if not methods:
-        raise ValueError(f"study={study.name} has controls only, and no method to compare with: name another study.")
+        raise ValueError(f"study={study.own_name} has controls only: name a study with methods.")
     return trials[trials["method"].isin(methods)]
 
 
@@ -87,7 +87,7 @@ def seconds_page(study, datasets, points):
     total, slowest = (duration(float(part.sum())) for part in (spent.median(axis=1), spent.max(axis=1)))
     lines.append(["all", total, slowest, "the slowest of each"])
     return (
-        f"Seconds of one worker that {spent.shape[1]} methods of study {study.name} took (points={points}):\n\n"
+        f"Seconds of one worker that {spent.shape[1]} methods of study {study.title} took (points={points}):\n\n"
         f"{pipes(lines)}\n"
     )
 
@@ -110,7 +110,7 @@ def run(study, label, handed, datasets, options):
     if names not in ([label], names[:1]):
         raise ValueError(f"study={own} has several methods, {', '.join(names)}: move the others away.")
     if not names or mine.protocol != study.protocol:
-        raise ValueError(f"study={own} has no result under protocol {study.protocol['name']} of study={study.name}.")
+        raise ValueError(f"study={own} has no result under the protocol of study={study.own_name}.")
     return mine, names[0]
 
 
@@ -122,7 +122,7 @@ def fit(study, own, label, handed, datasets, options):
     """
     protocol = study.protocol["name"]
     if find("protocol", protocol) is None:
-        raise ValueError(f"study={study.name} has protocol={protocol}, which is no file of conf/protocol.")
+        raise ValueError(f"study={study.own_name} has protocol={protocol}, which is no file of conf/protocol.")
     words = [sys.executable, str(ROOT / "run.py"), "-m", *handed]
     words += [f"protocol={protocol}", *overrides(protocol, study.protocol)]
     words += [f"method={options['method']}"] if options["method"] is not None else []

@@ -62,9 +62,9 @@ def test_a_study_that_is_not_there_is_answered_with_those_that_are(tmp_path, mon
     monkeypatch.setattr("scripts.core.command_lines.shipped_studies", lambda: ["fair"])
     store(RESULTS, tmp_path)
     assert no_results(Study.open(tmp_path, "dguf")) == (
-        f"the study 'dguf' has no results in {tmp_path}. Did you mean dgufs? Studies there: dgufs, reference/fair."
+        f"the study 'dguf' has no results in {tmp_path}. Did you mean dgufs? Studies there: dgufs, fair (shipped)."
     )
-    assert no_results(Study.open(tmp_path / "no", "dgufs")).endswith("Studies there: reference/fair.")
+    assert no_results(Study.open(tmp_path / "no", "dgufs")).endswith("Studies there: fair (shipped).")
 
 
 def test_no_command_names_a_protocol_that_does_not_exist():
@@ -99,7 +99,7 @@ def test_a_command_names_the_folder_of_results_and_the_study_that_it_writes_to(t
     study = replace(Study.of("reference/dgufs", frames([])), results_dir=tmp_path / "my results")
     assert fill_pairs([("mcfs", "umist")], study, "dgufs") == [
         f"python run.py protocol=dgufs method=mcfs dataset=umist 'results_dir={tmp_path}/my results'",
-        "(nothing is written to reference/dgufs: they run in your own study=dgufs)",
+        "(nothing is written to what is shipped: they run in your own study=dgufs)",
     ]
     usual = replace(study, results_dir=home() / "results")
     assert fill_pairs([("mcfs", "umist")], usual, "dgufs")[0].endswith("dataset=umist")

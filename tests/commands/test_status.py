@@ -163,7 +163,7 @@ def test_a_run_tells_of_itself_and_a_dead_one_is_no_run(tmp_path, monkeypatch):
 
 
 def test_a_shipped_study_says_how_many_trials_its_cells_lack(tmp_path):
-    found, lacking = states(tmp_path, "reference/jgufs"), sum(reference.lacking("jgufs").values())
+    found, lacking = states(tmp_path, "jgufs"), sum(reference.lacking("jgufs").values())
     stored, never = reference.read("jgufs")["trial"].nunique(), sum(s.n_trials for s in found if not s.stored)
     assert sum(state.stored for state in found) == stored
     assert sum(state.n_trials for state in found) == stored + lacking + never
@@ -175,6 +175,6 @@ def test_a_shipped_study_says_how_many_trials_its_cells_lack(tmp_path):
 def test_a_shipped_study_says_which_of_its_fits_ended_at_a_cap(monkeypatch, tmp_path):
     files_of = reference.files_of
     monkeypatch.setattr(reference, "files_of", lambda name, methods=None: files_of(name, ["dufs"]))
-    text = status_page(states(tmp_path, "reference/fair"))
+    text = status_page(states(tmp_path, "fair"))
     assert "timeout: dufs on coil20" in text
     assert "sizes [10, 25, 50, 100, 200, 300]: beyond runner.max_seconds=60" in text

@@ -256,7 +256,7 @@ def test_what_is_said_of_all_features_over_more_starts_is_the_largest_that_is_sh
 @pytest.mark.parametrize("name", ["spdfs", "ufsol", "vcsdfs"])  # what CAE's page prints of them takes minutes
 def test_what_the_page_of_a_method_prints_of_shipped_studies_is_what_they_say(name):
     page = (ROOT / f"docs/methods/{name}.md").read_text()
-    blocks = [match[0] for match in BLOCK.finditer(page) if "reference/" in match["code"]]
+    blocks = [match[0] for match in BLOCK.finditer(page) if "open_study(" in match["code"] or ".find(" in match["code"]]
     assert blocks == [renew(block) for block in blocks] != []
 
 
