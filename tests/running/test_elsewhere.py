@@ -133,8 +133,8 @@ def test_a_damaged_study_is_no_source_and_stops_no_other(tmp_path, fitted, name)
 def shipped_as_one(tmp_path, monkeypatch):
     """Ship two fits as the study one."""
     Cell(settings(tmp_path / "a", "one")).run()
-    monkeypatch.setattr(ship.structure, "faults", lambda *_: ())  # the method's parameters are this test's own
-    ship.ship(tmp_path / "a", "one")
+    monkeypatch.setattr(pack.rows, "faults", lambda *_: ())  # the method's parameters are this test's own
+    pack.ship(tmp_path / "a", "one")
 
 
 def test_a_run_computes_what_is_shipped_and_says_that_it_is_the_same(tmp_path, shipping, fitted, monkeypatch, caplog):
