@@ -11,6 +11,7 @@ from runners.cli.report import shipped_line
 from runners.experiment.cell import Cell
 from runners.store.folder import load_results
 from runners.store.identity import Identity
+from scripts.ship import pack
 
 settings = partial(config, grid=(3, 4), cache=True)
 
