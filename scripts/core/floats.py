@@ -38,6 +38,7 @@ class Sheet(NamedTuple):
     columns: list  # the texts of every column, in LaTeX
     widths: list  # of the columns, in points
     below: str  # what stands below the last float
+    line: int | None = None  # the line that has a rule above it
 
 
 class Panel(NamedTuple):
@@ -166,6 +167,7 @@ def _tabular(sheet, panel, broken):
     body = []
     for number in range(panel.first, panel.stop):
         label, below = sheet.labels[number]
+        body += [r"\midrule"] if number == sheet.line and number > panel.first else []
         indent = (r"\raggedright " if broken else "") + (r"\quad " if below else "")
         body.append(" & ".join([indent + tex(label), *(column[number] for column in shown)]) + r" \\")
     return [

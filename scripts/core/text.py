@@ -64,11 +64,14 @@ def interval(low, high, form="{:.2f}".format):
     return "" if pd.isna(low) else f"{form(low)} to {form(high)}"
 
 
-def pipes(lines):
-    """Return a Markdown table of texts, the first line being its head, in columns of one width."""
+def pipes(lines, line=None):
+    """Return a Markdown table of texts, the first being its head, in columns of one width; with a line above a row."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     head, *body = ["| " + " | ".join(map(str.ljust, line, widths)) + " |" for line in lines]
-    return "\n".join([head, "|" + "|".join("-" * (width + 2) for width in widths) + "|", *body])
+    rule = "|" + "|".join("-" * (width + 2) for width in widths) + "|"
+    if line is not None:
+        body.insert(line, rule)
+    return "\n".join([head, rule, *body])
 
 
 def number(value, decimals=2):

@@ -40,7 +40,7 @@ def to_markdown(table, width=120, notes="full"):
     parts = [f"## {table.whole_title()}", *([wrap.fill(f"! {table.warning}")] if table.warning else [])]
     widths = [max(map(len, column)) + 3 for column in columns]
     for block in split(widths, max(map(len, labels)) + 3, width - 1):
-        parts.append(pipes(list(zip(labels, *columns[block], strict=True))))
+        parts.append(pipes(list(zip(labels, *columns[block], strict=True)), table.line))
     if below := table.below(notes):
         # Markdown has no underline, but the sign stands for one in a terminal.
         parts.append("\n".join(wrap.fill(f"* {note.replace('underlined', '_underlined_')}") for note in below))

@@ -38,7 +38,9 @@ def _sheet(table, title, said, left_out):
     for part in left_out:
         below = below.replace(PARTS[part], "")
     widths = _widths(table, left_out)
-    return Sheet(table.name, title, table.head, labels, list(table.columns.values()), columns, widths, below)
+    return Sheet(
+        table.name, title, table.head, labels, list(table.columns.values()), columns, widths, below, table.line
+    )
 
 
 def _widths(table, left_out):

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from metrics.study import CAPPED, FAILED, METRICS, UNSCORED, is_learned
+from metrics.study import CAPPED, FAILED, METRICS, RANDOM, UNSCORED, is_learned
+from metrics.study.selections import BY_NAME
 from scripts.core.words import CAPPED_CELL, COMPLETE, NOT_RUN, PARTIAL
 
 COLUMNS = (
@@ -81,6 +82,12 @@ class Table:
             found.append((row, "ours" if below and label == name else label, False, below))
         return found
 
+    @functools.cached_property
+    def line(self):
+        """The place in `lines` of random rankings, which stand below a line; None without them or others."""
+        places = [place for place, (row, *_) in enumerate(self.lines) if row[0] == RANDOM]
+        return places[0] if places and places[0] else None
+
     def below(self, notes):
         """Return the sentences below the table: "none", "short", "paper" or "full"."""
         return {"none": [], "short": self.brief, "paper": self.short, "full": self.notes}[notes]
@@ -109,7 +116,8 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
     """
     given = set(chosen.loc[is_learned(chosen), "method"]) if learned else ()
     clusterers = {True: ("kmeans", "learned"), False: ("kmeans",)}
-    rows = [(method, clusterer) for method in spec.rows for clusterer in clusterers[method in given]]
+    methods = sorted(spec.rows, key=lambda method: method == RANDOM)  # what chance gives stands last
+    rows = [(method, clusterer) for method in methods for clusterer in clusterers[method in given]]
     frame = pd.DataFrame([(dataset, *row) for row in rows for dataset in spec.columns], columns=KEYS)
     frame["source"] = frame["method"].map(spec.printed_row)
     states = [(_status(cell), _gaps(cell)) for cell in chosen.to_dict("records")]
@@ -122,6 +130,8 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
     frame["sizes"] = [own if isinstance(own, list) else [] for own in frame["sizes"]]
     frame = frame.merge(maxima, how="left", on=["dataset", "method"])
     is_kmeans = ~is_learned(frame)
+    # The best of many draws, chosen with the labels, is no method that a reader could take.
+    ranked = is_kmeans & ~((frame["method"] == RANDOM) & (selection in BY_NAME and BY_NAME[selection].oracle))
     frame.loc[~is_kmeans, ["n_candidates", "random_best"]] = float("nan")
     frame = frame.merge(seeds, how="left", on=["trial", "n_selected", "clusterer"])
     sign, decimals = -1 if spec.metric == "seconds" else 1, DECIMALS[spec.metric]
@@ -133,7 +143,7 @@ def build_cells(spec, study, chosen, published, selection, maxima=NO_MAXIMA, see
         difference=frame["mean"] - frame["published_mean"],
         excess=frame["mean"] - frame["random_best"],
         # Learned labels are no K-means on selected features, and so are not ranked among them.
-        rank=_ranks(sign * frame["mean"].where(is_kmeans).round(decimals), frame, "method"),
+        rank=_ranks(sign * frame["mean"].where(ranked).round(decimals), frame, "method"),
         # A published number beside several variants counts once.
         published_rank=_ranks(sign * frame["published_mean"].round(decimals), frame, "source"),
     )

@@ -12,6 +12,8 @@ from runners.store.tidy import tidy
 from scripts.core.draws import with_mean_of_draws
 from scripts.make_figure import FIGURES
 from scripts.make_table import study_table
+from scripts.make_table.formats import to_html, to_markdown
+from scripts.make_table.latex import to_latex
 
 
 def test_random_rankings_have_the_mean_of_their_draws_or_the_best_by_the_labels():
@@ -26,6 +28,11 @@ def test_random_rankings_have_the_mean_of_their_draws_or_the_best_by_the_labels(
     row = ("random_rankings", "kmeans")
     assert mean.rows[row] == "Random (mean of 3)" and best.rows[row] == "Random (best of 3)"
     assert mean.cell(row, "umist")["mean"] == pytest.approx(40) and best.cell(row, "umist")["mean"] == pytest.approx(50)
+    assert best.cell(row, "umist")["rank"] == 0 and best.cell(("mcfs", "kmeans"), "umist")["rank"] == 0
+    rule = to_markdown(best).splitlines()[3]
+    assert [list(table.rows)[-1] for table in (mean, best)] == [row, row] and best.line == 1
+    assert to_markdown(best).splitlines()[5] == rule and 'class="line"' in to_html(best)
+    assert to_latex(best).count(r"\midrule") == 2
     assert mean.cell(row, "umist")["std"] == pytest.approx(np.sqrt(20**2 / 2 / 3 + 10**2))
     assert mean.cell(row, "umist")["rank"] == 2 and any("mean over their draws" in note for note in mean.short)
     assert mean.cell(("mcfs", "kmeans"), "umist")["mean"] == pytest.approx(45)

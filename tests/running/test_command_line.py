@@ -181,7 +181,7 @@ def test_help_shows_examples_and_the_names_to_choose_from():
 def test_a_sweep_that_is_run_again_takes_a_line_a_cell_and_changes_nothing_in_it(tmp_path):
     sweep = ["-m", "method=random_selection,all_features", *CELL[1:], f"results_dir={tmp_path}", "runner.n_jobs=1"]
     first = run(*sweep).stdout
-    assert first.startswith(f"cell 1 of 2: random_selection on {TRUTH} (300 x 100")
+    assert first.startswith(f"protocol smoke, study smoke\ncell 1 of 2: random_selection on {TRUTH} (300 x 100")
     table = first.split("\n## Clustering accuracy (ACC); study smoke, protocol smoke\n")[1]
     assert [line.split("|")[1].strip() for line in table.splitlines() if line.startswith("| ")] == [
         "Method", "Random (one draw per seed)", "All Features"
