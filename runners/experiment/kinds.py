@@ -43,8 +43,9 @@ def check_fields(what, content, kinds, needed=(), prefix=""):
     if lacking := [name for name in needed if name not in content]:
         raise ConfigError(f"{what} lacks {', '.join(lacking)}. It has: {known}.")
     for name, value in content.items():
-        if not kinds[name].holds(value):
-            raise ConfigError(f"{prefix}{name}={typed(value)} must be {kinds[name].words}.")
+        if not (kind := kinds[name]).holds(value):
+            options = re.findall(r"\w+", kind.words) if kind.words.startswith("one of ") else ()
+            raise ConfigError(f"{prefix}{name}={typed(value)} must be {kind.words}.{did_you_mean(value, options)}")
 
 
 def one_of(*options):

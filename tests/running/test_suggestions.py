@@ -8,6 +8,7 @@ import pytest
 
 from runners.cli.help import refused
 from runners.errors import ConfigError
+from runners.experiment.kinds import check_fields, one_of
 from runners.experiment.method import load_class
 from runners.experiment.sweep import cells_of_words
 from runners.words import did_you_mean
@@ -33,6 +34,12 @@ def test_a_target_that_is_mistyped_is_answered_with_the_module_or_class(tmp_path
         load_class("mysle.Spread")
     with pytest.raises(ConfigError, match=r"Did you mean MCFS\?"):
         load_class("methods.mcfs.MCSF")
+
+
+def test_a_value_that_is_nearly_one_of_the_options_is_answered_with_it():
+    kind = {"paper": one_of("rufs", "dgufs")}
+    with pytest.raises(ConfigError, match=r"paper=dgfus must be one of rufs, dgufs\. Did you mean dgufs\?"):
+        check_fields("compare", {"paper": "dgfus"}, kind)
 
 
 def test_a_pattern_that_matches_nothing_is_an_error():
