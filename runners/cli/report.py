@@ -102,6 +102,11 @@ class Report:
             print("\n".join([total_line(self._plans), *(by_dataset(self._plans) if self.is_summed else [])]))
         if line := shipped_line(self._plans):
             print(line)
+        if self._begun:
+            from runners.experiment.shipped import in_all  # here, as it reads tables, and --help and Tab need none
+
+            if line := in_all():
+                print(line)
         if len(self._cells) > 1 and self._capped:
             print("\n".join(self._capped))
         if len(self._cells) > 1 and self._problems:

@@ -10,6 +10,7 @@ from runners.store.tidy import SET, tidy
 from runners.words import counted
 
 NAMES = ("trial", "is_default")  # a fit may have another key in a study of another name, and other defaults beside it
+_compared = []  # the fits of each cell that are the same, and those that are not
 
 
 def against_shipped(trials, results):
@@ -32,12 +33,22 @@ def against_shipped(trials, results):
                 differ.append(distance(stored, now))
             else:
                 same += 1
-    n_fits = same + len(differ)
-    if not n_fits:
+    if not same + len(differ):
         return ""
-    verb = "fit equals" if n_fits == 1 else "fits equal"
-    line = f"{same:,} of {n_fits:,} {verb} the shipped results byte for byte"
+    _compared.append((same, len(differ)))
+    line = _equal(same, len(differ))
     return f"{line}; {_how_far(differ)}" if differ else line
+
+
+def in_all():
+    """Return the line on the fits of all cells that this process has compared; "" for fewer than two cells."""
+    same, other = map(sum, zip(*_compared, strict=True)) if len(_compared) > 1 else (0, 0)
+    return f"in all {_equal(same, other)}" if same + other else ""
+
+
+def _equal(same, other):
+    verb = "fit equals" if same + other == 1 else "fits equal"
+    return f"{same:,} of {same + other:,} {verb} the shipped results byte for byte"
 
 
 def _shipped_keys(trials):
