@@ -13,8 +13,8 @@ from runners.words import counted
 from scripts.core.command_lines import MissingResults, fill_pairs, with_commands
 from scripts.core.conf import printed, rows_of, unique_names
 from scripts.core.entry import command
-from scripts.core.floats import split
 from scripts.core.study import Study
+from scripts.core.tabular import split
 from scripts.core.text import deliver, listed
 from scripts.core.views import WIDTH, render
 from scripts.core.words import by_labels

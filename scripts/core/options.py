@@ -66,7 +66,6 @@ OPTIONS = {
         "variants": optional(FLAG),
         "format": one_of("md", "csv", "latex", "html"),
         "notes": one_of("none", "short", "full"),
-        "layout": one_of("column", "page"),
         "selection": SELECTION,
         "width": whole(20, 10_000),
     },

@@ -58,7 +58,7 @@ def _written(table, options):
     if form == "csv":
         return to_csv(table)
     if form == "latex":
-        return to_latex(table, options["layout"], notes)
+        return to_latex(table, notes)
     return to_html(table, notes) if form == "html" else to_markdown(table, options["width"], notes)
 
 

@@ -6,7 +6,7 @@ from textwrap import TextWrapper
 import pandas as pd
 
 from metrics.study import FAILED, POOR
-from scripts.core.floats import split
+from scripts.core.tabular import split
 from scripts.core.text import pipes, signed, spread
 from scripts.core.views import render
 from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL
@@ -63,41 +63,39 @@ def to_html(table, notes="full"):
     )
 
 
-def texts(table, column, style, left_out=()):
-    """Return the text of every line of a column; `left_out` has parts of a cell, of `PARTS`, that are not shown."""
+def texts(table, column, style):
+    """Return the text of every line of a column."""
     return [
-        (paper if is_published else ours)(table.cell(row, column), style, left_out)
-        for row, _, is_published, _ in table.lines
+        (paper if is_published else ours)(table.cell(row, column), style) for row, _, is_published, _ in table.lines
     ]
 
 
-def ours(cell, style, left_out=()):
+def ours(cell, style):
     """Return the reproduced value of a cell: mean, std, size, marks, and the difference to the published value."""
     if cell["status"] in (NOT_RUN, NO_LABELS, FAILED, CAPPED_CELL):
         return cell["status"]
     # A size that is not in the protocol, such as that of all features, is of no interest.
     size = cell["n_selected"]
     size = size if pd.notna(size) and size in cell["sizes"] else pd.NA
-    text = _value(cell["mean"], cell["std"], size, cell["rank"], cell["metric"], style, left_out)
+    text = _value(cell["mean"], cell["std"], size, cell["rank"], cell["metric"], style)
     text += style.mark.format("†") if cell["status"] == PARTIAL else ""
     text += style.mark.format("‡") if cell["trial_status"] in POOR else ""
     text += style.mark.format(SHIPPED) if cell.get("study", "").endswith(IS_SHIPPED) else ""
-    if pd.isna(cell["difference"]) or "difference" in left_out:
+    if pd.isna(cell["difference"]):
         return text
     return f"{text} Δ{signed(cell['difference'], DECIMALS[cell['metric']]).replace('-', style.minus)}"
 
 
-def paper(cell, style, left_out=()):
+def paper(cell, style):
     """Return the published value of a cell; "" where the paper has none."""
     if pd.isna(cell["published_mean"]):
         return ""
     mean, std, size, rank = (cell[f"published_{name}"] for name in ("mean", "std", "n_features", "rank"))
     mark = style.mark.format("§") if cell["inherited"] else ""
-    return _value(mean, std, size, rank, cell["metric"], style, left_out) + mark
+    return _value(mean, std, size, rank, cell["metric"], style) + mark
 
 
-def _value(mean, std, size, rank, metric, style, left_out):
+def _value(mean, std, size, rank, metric, style):
     decimals = DECIMALS[metric]
     number = {0: "{}", 1: style.best, 2: style.second}[rank].format(f"{mean:z.{decimals}f}")
-    number += "" if "std" in left_out else spread(std, decimals=decimals)
-    return number + ("" if pd.isna(size) or "size" in left_out else f"({size})")
+    return number + spread(std, decimals=decimals) + ("" if pd.isna(size) else f"({size})")

@@ -28,7 +28,7 @@ NO_SEEDS = pd.DataFrame(columns=["trial", "n_selected", "clusterer", "seed_std",
 )
 SHIPPED, IS_SHIPPED = "°", " (shipped)"  # the sign of a shipped cell in a study of the user, and the end of its study
 DECIMALS = dict.fromkeys((*METRICS, "seconds"), 1) | {"shape": 0}  # decimals that are shown; scores are in percent
-# The parts of a cell that a narrow page may leave out, the first to go first, with their words in the notes.
+# The parts of a cell, with their words in the notes.
 PARTS = {
     "size": " (number of features)",
     "difference": "; Δ = ours minus published",

@@ -10,7 +10,7 @@ from metrics.study import ALL, METRICS, RANDOM
 from metrics.study.ranks import MIN_DATASETS
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import printed, unique_names
-from scripts.core.floats import PACKAGES, set_out, sheet_of, to_lines
+from scripts.core.tabular import PACKAGES, to_lines
 from scripts.core.text import interval, number, signed
 from scripts.core.views import notes, render
 from scripts.core.words import by_labels, uses_labels
@@ -38,14 +38,13 @@ def written(page, form, drawing=""):
 
 
 def _latex(page):
-    """Return the tables over both columns, the sentences of a part below its last one."""
+    """Return the tables, the sentences of a part below its last one."""
     lines = [PACKAGES]
     for nth, part in enumerate(page):
         for place, table in enumerate(part.tables):
             title = part.title + (f", by {table[0][0].lower()}" if place else "")
             below = " ".join(part.sentences) if place == len(part.tables) - 1 else ""
-            sheet = sheet_of(f"versus-{nth}-{place}", title, table, below)
-            lines += to_lines(sheet, set_out(sheet, "page")[0], "page")
+            lines += to_lines(f"versus-{nth}-{place}", title, table, below)
     return "\n".join(lines) + "\n"
 
 

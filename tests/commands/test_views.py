@@ -5,7 +5,7 @@ import re
 import jinja2
 import pytest
 
-from scripts.core.floats import tex
+from scripts.core.tabular import tex
 from scripts.core.views import FOLDER, environment, notes, render, wrapped
 
 
