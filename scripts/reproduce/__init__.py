@@ -14,8 +14,8 @@ from runners.store import reference
 from runners.store.differences import differing, distance
 from runners.store.files import write_rows
 from runners.store.folder import Results
-from runners.store.identity import ARITHMETIC, Identity
-from runners.store.row import FACTS, MEASURES, SCORES, TRACES, from_json
+from runners.store.identity import Identity
+from runners.store.row import FACTS, MEASURES, SCORES, TRACES
 from runners.store.tidy import SET, tidy
 from runners.words import counted
 from runners.workers.pool import run_all
@@ -28,8 +28,6 @@ from scripts.core.data import data_of
 OBJECTIVE, SELECTED = 1e-3, 0.9
 SPREADS = 2  # of a fit whose spread is known: so many times what one moved X makes of it
 ERRORS = 1.0  # standard errors of a mean ACC: a fit that rounding moves further is sensitive
-# Processors differ by less than this, and so do first fits of a process, which compile or make graphs, and later ones.
-TIMES, SECONDS = 20, 30
 SAME, WITHIN, OTHER, NOT_RUN = "same bytes", "within bounds", "other", "not run"
 ELSEWHERE = "of other arithmetic"  # the fingerprint of their machine is another, or unknown: bytes cannot be compared
 STAMP = "dataset method old_fit old_evaluation new_fit new_evaluation sample date".split()
@@ -52,7 +50,6 @@ class Again:
     acc: float = 0.0  # largest difference of a mean ACC, in points
     errors: float = 0.0  # and in standard errors of that mean
     differs: tuple = ()  # the columns of the tidy frame that are not the same
-    seconds: tuple = (0.0, 0.0)  # of the fit, stored and now
     rows: pd.DataFrame | None = field(default=None, compare=False)  # of the tidy frame, now
     spread: dict = field(default_factory=dict)  # how far rounding alone moves the fit, of `sensitive`
 
@@ -68,27 +65,10 @@ class Again:
         )
 
     @property
-    def of_other_machine(self):
-        """True where only the arithmetic of the machine is another, as far as is known."""
-        if self.here is None or self.here.code_fit != self.stored.code_fit:
-            return False
-        ours, theirs = (from_json(one.versions) for one in (self.here, self.stored))
-        same = {**ours, ARITHMETIC: "", "machine": ""} == {**theirs, ARITHMETIC: "", "machine": ""}
-        return same and bool(theirs.get(ARITHMETIC))
-
-    @property
     def words(self):
         """The distance of the fit from the stored one, in words."""
         numbers = f"objective {self.objective:.2g}, {self.selected:.0%} of the features, ACC {self.acc:.1f} points"
         return f"{numbers}; {', '.join(self.differs)} {self.reason}".rstrip("; ")
-
-    @property
-    def seconds_fault(self):
-        """Say that the stored seconds cannot be those of this fit; "" where they can."""
-        stored, now = self.seconds
-        if max(stored, now) - min(stored, now) <= SECONDS or max(stored, now) <= TIMES * min(stored, now):
-            return ""
-        return f"its fit is stored to have taken {stored:.4g} CPU s, and takes {now:.4g} here."
 
     @property
     def expected_same(self):
@@ -144,12 +124,11 @@ def compare(sets, outcome):
     now, here = outcome.trial, Identity.stored(outcome.trial)
     if now["status"] in UNSCORED or row["status"] in UNSCORED:
         same = row["status"] == now["status"] == FAILED and row["error"] == now["error"]
-        found = _again(row, here, SAME if same else OTHER, now["error"] or f"it was {row['status']}")
-        return replace(found, seconds=(row["fit_s"], now["fit_s"]))
+        return _again(row, here, SAME if same else OTHER, now["error"] or f"it was {row['status']}")
     sets, rows = sets.sort_values(SET[1:], ignore_index=True), rows_now(outcome)
     differs = tuple(differing(sets, rows))
     found = _again(row, here, OTHER, "")
-    found = replace(found, rows=rows, differs=differs, seconds=(row["fit_s"], now["fit_s"]), **distance(sets, rows))
+    found = replace(found, rows=rows, differs=differs, **distance(sets, rows))
     if not here.same_arithmetic(found.stored):
         return replace(found, outcome=ELSEWHERE)
     return replace(found, outcome=WITHIN if differs and found.within else OTHER if differs else SAME)
@@ -172,14 +151,14 @@ def failures(found):
     """Return the fits that speak against the stored ones.
 
     Of the same packages and machine that is every other byte, whatever the code, as nobody has said yet that the
-    numbers changed; of other packages, or where only the arithmetic is another, what is not within the bounds.
+    numbers changed; of other packages or another arithmetic, what is not within the bounds.
     """
     return [
         one
         for one in found
         if one.outcome == OTHER
         or (one.outcome == WITHIN and one.here.versions == one.stored.versions)
-        or (one.outcome == ELSEWHERE and one.of_other_machine and not one.within)
+        or (one.outcome == ELSEWHERE and not one.within)
     ]
 
 

@@ -112,12 +112,6 @@ def test_code_that_halves_a_measure_is_found(study, monkeypatch):
     assert len(failures(found)) == len(found) and {one.differs for one in found} == {("reconstruction",)}
 
 
-def test_seconds_that_no_processor_explains_are_named(study):
-    (one,) = again(study, "max_variance")
-    assert not one.seconds_fault
-    assert replace(one, seconds=(40.0, 1.0)).seconds_fault and not replace(one, seconds=(29.0, 0.01)).seconds_fault
-
-
 def test_with_other_packages_only_what_is_beyond_the_bounds_fails(study):
     other = changed(study, "nmi", lambda nmi: nmi + 1e-7)
     other = changed(other, "versions", lambda text: text.replace('"python": "', '"python": "2.'))
@@ -157,8 +151,22 @@ def test_bytes_of_another_arithmetic_are_not_compared(study):
     assert one.outcome == ELSEWHERE and one.within and failures(found) == [] and not one.expected_same
     far = changed(other, "objective", 1.0)
     (one,) = again(far, "max_variance")
-    assert one.outcome == ELSEWHERE and not one.within and failures([one]) == []
+    assert one.outcome == ELSEWHERE and not one.within and failures([one]) == [one]
     assert "no fingerprint" in one.here.difference(one.stored)
+
+
+def test_the_command_ends_with_1_and_says_so_in_its_last_line_where_a_fit_is_out_of_bounds(
+    results, study, command, monkeypatch
+):
+    """A fit of another arithmetic, or of other packages, was counted as out of bounds, and the exit status was 0."""
+    words = ["study=mine", "methods=[max_variance]", f"results_dir={results}"]
+    done = command("reproduce", *words)
+    assert done.returncode == 0 and done.stdout.splitlines()[-1] == "1 fit run again: none is out of bounds."
+    other = changed(changed(study, "versions", '{"python": "2"}'), "objective", 1.0)
+    monkeypatch.setattr(Study, "open", classmethod(lambda cls, *given: other))
+    done = command("reproduce", *words)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("error: 1 of 1 fit run again is out of bounds")
 
 
 def test_digests_of_two_runs_are_the_same_and_a_budget_ends_them(study):
