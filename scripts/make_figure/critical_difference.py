@@ -1,6 +1,7 @@
 """The critical-difference diagram: average ranks on a line, with bars over methods that do not differ significantly."""
 
 import math
+import sys
 from itertools import combinations
 
 from metrics.study import METRICS
@@ -18,20 +19,23 @@ def critical_difference(
 ):  # fmt: skip
     """Draw average ranks over data sets, the best on the left, and join methods that no test tells apart.
 
-    The defaults are those of `scripts.ranks.field.field_of`.
+    The defaults are those of `scripts.ranks.field.field_of`, but that methods which lack a cell are left out.
     """
     from scripts.ranks import rank_study  # here, as it imports statistics that most figures do not need
-    from scripts.ranks.field import field_of
+    from scripts.ranks.field import DROPPED, field_of
 
     if test not in TESTS:
         raise ValueError(f"test={test!r} must be one of {', '.join(TESTS)}.")
-    field = field_of(study, metric, selection, clusterer, methods, several(dataset) or None, variants, partial)
+    datasets = several(dataset) or None
+    field = field_of(study, metric, selection, clusterer, methods, datasets, variants, partial, drop=True)
+    said = "".join(f"{text}\n" for text in field.left_out if text.startswith(DROPPED))
+    print(said, end="", file=sys.stderr)
     ranking = rank_study(field, alpha, test)
     p = ranking.comparison.friedman_p
     friedman = "" if math.isnan(p) else f" Friedman's test: p = {p:.2g}."
     title = f"Average ranks by {METRICS[metric]} over {len(field.scores)} data sets; 1 is the best"
     note = (
-        f"Joined: not told apart at {alpha:g} by {TESTS[test]}.{friedman} {BY_NAME[selection].overall}.\n"
+        f"{said}Joined: not told apart at {alpha:g} by {TESTS[test]}.{friedman} {BY_NAME[selection].overall}.\n"
         f"Data sets: {', '.join(printed('dataset', name) for name in field.scores.index)}. "
         f"{study.origin(field.scores)}"
     )

@@ -8,6 +8,7 @@ from scripts.compare.controls import ALL, RANDOM, control_scores
 from scripts.core.command_lines import MissingResults
 from scripts.ranks.choice import choose
 
+DROPPED = "Left out, as a data set or a part of the grid is missing: "
 SHOWN = 6  # most missing cells that a message names
 REFERENCES = (RANDOM, ALL)  # controls that gains are measured over
 
@@ -31,13 +32,13 @@ class Field(NamedTuple):
 
 
 def field_of(study, metric="acc", selection="best_over_grid", clusterer="kmeans",
-             methods=None, datasets=None, variants="base", partial=False):  # fmt: skip
+             methods=None, datasets=None, variants="base", partial=False, drop=False):  # fmt: skip
     """Return the `Field` of a study: the scores that can be compared.
 
     Metric, selection and clusterer are as in `metrics.study.summary.select`; controls are clustered by K-means,
     whatever the clusterer.  Methods, datasets and variants are as in `scripts.ranks.choice.choose`.  `partial` accepts
-    cells in which some grid points or sizes failed or are missing.  MissingResults is about a cell that is missing or
-    incomplete, and a ValueError about controls alone.
+    cells in which some grid points or sizes failed or are missing; `drop` leaves out methods that lack a cell, if two
+    others have all.  MissingResults is about a cell that is missing or incomplete, a ValueError about controls alone.
     """
     selected = study.select(metric, selection)
     chosen = selected[selected["clusterer"] == clusterer]
@@ -54,8 +55,12 @@ def field_of(study, metric="acc", selection="best_over_grid", clusterer="kmeans"
     complete = cells["mean"].notna() & (partial | (cells["n_missing"] == 0))
     pairs = [(method, dataset) for dataset in choice.datasets for method in names]
     lacking = [(method, dataset) for method, dataset in pairs if not complete.get((dataset, method), False)]
-    if lacking:
+    whole = [name for name in names if not any(method == name for method, _ in lacking)]
+    if lacking and not (drop and methods is None and len(whole) > 1):
         raise MissingResults(_explain(lacking, cells, names, choice.datasets), lacking)
+    if lacking:
+        choice.left_out.append(f"{DROPPED}{', '.join(name for name in names if name not in whole)}.")
+        names = whole
     scores = cells["mean"].unstack("method").loc[choice.datasets, names]
     controls, n_draws = _controls(study, metric, selection, choice)
     gaps = [(name, dataset) for name in controls for dataset in controls.index[controls[name].isna()]]

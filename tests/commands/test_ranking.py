@@ -113,6 +113,19 @@ def test_the_diagram_puts_every_method_at_its_rank_and_joins_what_is_alike():
     assert any(f"critical difference {length:.2f}" in text.get_text() for text in axes.texts)
 
 
+def test_the_diagram_leaves_out_and_names_methods_that_lack_a_cell(capsys):
+    """It was refused for four of the shipped studies, in which a method lacks a data set."""
+    fourth = [point | {"method": "udfs"} for point in points() if point["method"] == "mcfs"]
+    study = study_of(points() + fourth[:-1])
+    with pytest.raises(MissingResults):
+        rank_study(field_of(study))
+    figure = critical_difference(study)
+    assert not any("UDFS" in text.get_text() for text in figure.axes[0].texts)
+    assert capsys.readouterr().err == "Left out, as a data set or a part of the grid is missing: udfs.\n"
+    with pytest.raises(MissingResults):
+        critical_difference(study, methods=["mcfs", "dgufs", "udfs"])
+
+
 def test_the_diagram_joins_by_wilcoxon_on_request_and_says_when_it_cannot():
     study = study_of(points())
     axes = critical_difference(study, test="wilcoxon_holm").axes[0]
