@@ -11,7 +11,7 @@ from runners.cli.choices import empty_method
 from runners.words import did_you_mean
 from scripts.check_method import Report, check_contract
 from scripts.check_method.contract import FAIL, KNOWN, OK, Finding, Method, in_one_line, load_methods
-from scripts.check_method.speed import WIDE, data_sets_at_hand, measure, open_data_set
+from scripts.check_method.speed import DATASETS, WIDE, measure, open_data_set
 from scripts.core.entry import command
 
 
@@ -29,7 +29,7 @@ def main(options):
     with threadpool_limits(1):
         usable = check_contract(method, report)
     if usable and options["data"]:
-        for name in asked or data_sets_at_hand(options["data_dir"]):
+        for name in asked or DATASETS:
             try:
                 data = open_data_set(name, options["data_dir"])
             except DataError as error:

@@ -1,17 +1,13 @@
 """A method at its default parameters on a data set, beside the baselines: time, memory, objective, ACC and NMI."""
 
-from dataclasses import replace
-
 import numpy as np
 
-from datasets import DataError, load_dataset, scale
-from datasets.load import locate
-from datasets.spec import read_spec
+from datasets import load_dataset, scale
 from metrics.protocol import Protocol
 from metrics.study import FAILED
 from runners.errors import ConfigError
 from runners.experiment.grid import expand
-from runners.store.row import SCORES, from_json
+from runners.store.row import SCORES
 from runners.workers.fit import run_trial
 from scripts.check_method.contract import (
     EXCEPTIONS,
@@ -27,19 +23,8 @@ from scripts.check_method.synthetic import wide_dataset
 
 BASELINES = ("all_features", "max_variance", "laplacian_score", "random_selection")
 WIDE = "wide"  # made up, with many more features than samples
-FROM_PAPERS, WITHOUT_DOWNLOAD = ("umist", "pie10p", "allaml"), ("digits", "mnist500", WIDE)
+DATASETS = ("digits", "mnist500", WIDE)  # which need no download
 RESTARTS = 20
-PATIENCE = 20  # seconds: slower fits are not repeated with permuted data
-
-
-def data_sets_at_hand(data_dir=None):
-    """Return three data sets of the papers where all are on this machine, else three that need no download."""
-    try:
-        for name in FROM_PAPERS:
-            locate(read_spec(name), data_dir, download=False)
-    except DataError:
-        return WITHOUT_DOWNLOAD
-    return FROM_PAPERS
 
 
 def open_data_set(name, data_dir=None):
@@ -75,29 +60,6 @@ def measure(method, baselines, data, report):
         rise = where_it_rises(np.array([value for *_, value in outcome.traces]))
         finding = Finding(KNOWN, known) if rise and known else Finding(FAIL, rise) if rise else Finding(OK)
         report.add(f"its objective never rises on {data.name}", finding)
-    if not method.cls.keeps_all:
-        _show_permuted(method, data, X, protocol, outcome)
-
-
-def _show_permuted(method, data, X, protocol, outcome):
-    """Print how many of the selected features stay, without a verdict, as features may be tied up to rounding."""
-    if outcome.trial["fit_s"] > PATIENCE:
-        print(f"  permuted samples and features: not tried, a fit takes more than {PATIENCE} s")
-        return
-    expected = _selected(outcome)
-    rng = np.random.default_rng(1)
-    for what, rows, columns in (
-        ("samples", rng.permutation(data.n_samples), np.arange(data.n_features)),
-        ("features", np.arange(data.n_samples), rng.permutation(data.n_features)),
-    ):
-        print(f"  {f'permuted {what} keep':26}", end="", flush=True)
-        permuted = replace(data, y=data.y[rows])
-        again, problem = _run(method, permuted, np.ascontiguousarray(X[rows][:, columns]), protocol)
-        print(problem or f"{len(set(expected) & set(columns[_selected(again)]))} of {len(expected)} selected features")
-
-
-def _selected(outcome):
-    return np.array(from_json(outcome.trial["ranking"]))
 
 
 def _show(method, data, X, protocol):
