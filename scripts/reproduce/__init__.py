@@ -86,34 +86,35 @@ def draw(trials, fits, seed=0, longest=None, per_cell=None):
     return drawn.sort_values(["dataset", "method", "params", "sizes"], kind="stable")
 
 
-def reproduce(study, drawn, n_jobs=1, say=print, caps=None):
-    """Run the fits of `draw` again, each within `caps`, and yield an `Again` for each; `say` gets a line a cell."""
+def reproduce(study, drawn, n_jobs=1, say=print):
+    """Run the fits of `draw` again, and yield an `Again` for each; `say` gets a line a cell."""
     sets = dict(iter(study.whole[study.whole["trial"].isin(drawn["trial"])].groupby("trial")))
-    for dataset, of_data in drawn.groupby("dataset"):
+    for row, outcome, reason in fitted_anew(study, drawn, n_jobs, say=say):
+        yield compare(sets[row["trial"]], outcome) if outcome else _again(row, None, NOT_RUN, reason)
+
+
+def fitted_anew(study, trials, n_jobs=1, change=lambda X: X, say=lambda line: None):
+    """Fit trials of a study anew, on `change(X)`; yield (row, `Outcome`, "") of each, or (row, None, why not)."""
+    for dataset, of_data in trials.groupby("dataset"):
         data, reason = data_of(of_data, study.data_dir)
         for method, cell in of_data.groupby("method"):
             say(f"{method} on {dataset}: {counted(len(cell), 'fit')}")
-            yield from _cell(cell, data, reason, sets, n_jobs, caps)
+            content, asked = find("method", method), {}
+            for row in cell.to_dict("records"):
+                if trial := stored_trial(row, content["target"]) if content and data is not None else None:
+                    asked[trial.key] = row, trial
+                else:
+                    yield row, None, reason or "conf/method has it no more, or gives it another key."
+            if asked:
+                scaled = Data.scaled(data, Protocol.from_json(cell["protocol"].iloc[0]), method)
+                given = Data(scaled.X, scaled.y, change(scaled.fitted_on))  # K-means sees the data as they are
+                yield from ((asked[one.trial["trial"]][0], one, "") for one in _run(asked.values(), given, n_jobs))
 
 
-def _cell(cell, data, reason, sets, n_jobs, caps):
-    content = find("method", cell["method"].iloc[0])
-    rows, trials = {}, []
-    for row in cell.to_dict("records"):
-        trial = stored_trial(row, content["target"]) if content and data is not None else None
-        if trial is None:
-            yield _again(row, None, NOT_RUN, reason or "conf/method has it no more, or gives it another key.")
-        else:
-            rows[trial.key] = row
-            trials.append(trial)
-    if not trials:
-        return
-    scaled = Data.scaled(data, Protocol.from_json(cell["protocol"].iloc[0]), trials[0].method)
+def _run(asked, data, n_jobs):
     try:
-        for ended in run_all(trials, scaled, n_jobs, caps=caps):
-            for outcome in ended:
-                key = outcome.trial["trial"]
-                yield compare(sets[key], outcome)
+        for ended in run_all([trial for _, trial in asked], data, n_jobs):
+            yield from ended
     except CodeChanged as error:
         raise ValueError(str(error)) from error
 

@@ -3,7 +3,6 @@
 The fits are of the settings that are stored; what is stored of their results plays no part.
 """
 
-import csv
 import hashlib
 import warnings
 from collections import Counter
@@ -101,32 +100,27 @@ def write(path, rows):
 
 
 def read(path):
-    """Return the rows of a file that `write` has written, by study, data set, method and trial."""
+    """Return the rows of a file that `write` has written, as a frame of texts."""
     try:
-        with open(path, newline="", encoding="utf-8") as file:
-            rows = list(csv.DictReader(file))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        found = pd.read_csv(path, dtype=str, keep_default_na=False)
+    except (OSError, ValueError) as error:
         raise ValueError(f"against={path} cannot be read: {error}") from error
-    if not rows or set(COLUMNS) - set(rows[0]):
+    if found.empty or set(COLUMNS) - set(found):
         raise ValueError(f"against={path} has no digests: write it with digests=FILE.")
-    return {tuple(row[name] for name in KEY): row for row in rows}
+    return found
 
 
 def against(rows, path, say=print):
     """Compare rows with those of a file; return how many differ.  A ValueError says that none is in both."""
-    there, different, common = read(path), Counter(), 0
-    machines = {row[ARITHMETIC] for row in there.values()} | {row[-1] for row in rows}
-    for row in (dict(zip(COLUMNS, values, strict=True)) for values in rows):
-        key = tuple(row[name] for name in KEY)
-        if key not in there:
-            continue
-        common += 1
-        if parts := [name for name in PARTS if row[name] != there[key][name]]:
-            different[key] += 1
-            say(f"  OTHER: {' '.join(key)}: {', '.join(parts)}")
-    if not common:
+    here, there = pd.DataFrame(rows, columns=list(COLUMNS), dtype=str), read(path)
+    both, different = here.merge(there, on=list(KEY), suffixes=("", "_there")), 0
+    if both.empty:
         raise ValueError(f"against={path} has none of these fits: draw both with the same seed.")
-    say(f"  {common - len(different)} of {common} fits that are in both have the same digests")
-    if len(machines) > 1:
+    for row in both.to_dict("records"):
+        if parts := [name for name in PARTS if row[name] != row[f"{name}_there"]]:
+            different += 1
+            say(f"  OTHER: {' '.join(row[name] for name in KEY)}: {', '.join(parts)}")
+    say(f"  {len(both) - different} of {len(both)} fits that are in both have the same digests")
+    if len({*here[ARITHMETIC], *there[ARITHMETIC]}) > 1:
         say("  the arithmetic of the two machines is not the same: their fingerprints differ")
-    return len(different)
+    return different

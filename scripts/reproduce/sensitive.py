@@ -5,15 +5,10 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import issparse
 
-from metrics.protocol import Protocol
 from metrics.study import UNSCORED
-from runners.experiment.trial import stored_trial
-from runners.workers.pool import run_all
-from runners.workers.tasks import Data
-from scripts.core.conf import find
-from scripts.core.data import data_of
+from runners.store.differences import distance
 from scripts.core.refits import SENSITIVE, add_refits, is_sensitive, load_refits
-from scripts.reproduce import NOT_RUN, distance, rows_now
+from scripts.reproduce import NOT_RUN, fitted_anew, rows_now
 
 MOVE, SEED = 1e-14, 0
 PARTS = ("selected", "acc", "errors", "objective")  # in the order of the columns of sensitive.csv
@@ -33,18 +28,9 @@ def moved(X):
 
 def check(study, found, n_jobs=1, say=print):
     """Fit what `reproduce` has fitted once more, on a moved X; store and return how far each is from it."""
-    spreads, ran = {}, {one.trial: one for one in found if one.outcome != NOT_RUN and one.rows is not None}
-    trials = study.trials[study.trials["trial"].isin(list(ran))]
-    for _, of_data in trials.groupby("dataset"):
-        data, _ = data_of(of_data, study.data_dir)
-        for method, cell in of_data.groupby("method"):
-            again = [stored_trial(row, find("method", method)["target"]) for row in cell.to_dict("records")]
-            scaled = Data.scaled(data, Protocol.from_json(cell["protocol"].iloc[0]), method)
-            other = Data(scaled.X, scaled.y, moved(scaled.fitted_on))  # K-means sees the data as they are
-            for ended in run_all(again, other, n_jobs):
-                for outcome in ended:
-                    key = outcome.trial["trial"]
-                    spreads[key] = _spread(ran[key].rows, outcome)
+    ran = {one.trial: one for one in found if one.outcome != NOT_RUN and one.rows is not None}
+    again = fitted_anew(study, study.trials[study.trials["trial"].isin(list(ran))], n_jobs, moved)
+    spreads = {row["trial"]: _spread(ran[row["trial"]].rows, outcome) for row, outcome, _ in again}
     rows = []
     for key, spread in spreads.items():
         one = ran[key]
