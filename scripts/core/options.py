@@ -91,11 +91,6 @@ OPTIONS = {
         "summary": optional(PATH),
         "further": optional(STUDY),
     },
-    "method_table": {
-        **RESULTS, **OUTPUT,
-        "methods": optional(one_or_more(NAME)),
-        "datasets": optional(one_or_more(NAME)),
-    },
     "published": {},
     "method_notes": {},
     "make_figure": {
@@ -136,6 +131,7 @@ OPTIONS = {
         **FIELD,
         "alpha": LEVEL,
         "posthoc": optional(POSTHOC),
+        "full": FLAG,
     },
     "features": {
         **RESULTS, **PAGE,
@@ -248,8 +244,9 @@ OPTIONS = {
         "metric": METRIC,
         "variants": FIELD["variants"],
         "rope": FIELD["rope"],
-        "format": one_of("md", "latex", "csv", "html"),
+        "format": one_of("md", "csv"),
         "figure": optional(PATH),
+        "full": FLAG,
         "plan": FLAG,
     },
     "make_report": {**RESULTS, **OUTPUT, "selection": SELECTION},

@@ -25,7 +25,7 @@ def main(options):
     if options["format"] == "csv":
         text = frame(ranking, gains).to_csv()
     else:
-        text = ranks_page(field, ranking, gains, options["rope"], options["alpha"])
+        text = ranks_page(field, ranking, gains, options["rope"], options["alpha"], options["full"])
     deliver(text, options["output"])
 
 

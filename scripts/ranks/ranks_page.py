@@ -7,7 +7,7 @@ from metrics.study.selections import BY_NAME
 from scripts.compare.controls import ALL, RANDOM
 from scripts.core.command_lines import fill_pairs
 from scripts.core.conf import printed, printed_family, unique_names
-from scripts.core.text import interval, number, signed
+from scripts.core.text import interval, number, signed, with_interval
 from scripts.core.views import notes, render
 from scripts.core.words import uses_labels
 from scripts.ranks.field import REFERENCES
@@ -18,24 +18,31 @@ ORACLE = (
     "size: a part of every gain is this maximum (scripts.make_table says what is left without it). "
     "selection=default_params has none of it"
 )
+MOST = 12  # methods of a page that is not full
 OVER = {RANDOM: "random rankings", ALL: "all features"}
 
 
-def ranks_page(field, ranking, gains, rope=1.0, alpha=0.05):
-    """Return the gains over controls, the ranks, and on request the p of every pair."""
+def ranks_page(field, ranking, gains, rope=1.0, alpha=0.05, full=False):
+    """Return ranks and gains over controls, of the best `MOST` or all methods, and on request the p of every pair."""
     names = names_of(field)
+    rows = _rows(ranking.table, gains, names)
+    shown = rows if full else [*rows[: MOST + 1], *(row for row in rows[MOST + 1 :] if not row[1])]
+    comparison = ranking.comparison
     return render(
         "ranks/ranks.md.j2",
         field=field,
         what=METRICS[field.metric],
-        families=by_family(field.families),
-        gains=[(f"Gain over {OVER[found.reference]}, in points", gains_table(found, names)) for found in gains],
-        gain_notes=gain_notes(field, gains, rope),
-        without=without(field),
-        ranks=_ranks(ranking.table, names),
-        rank_notes=rank_notes(ranking.comparison, alpha),
+        families=by_family(field.families) if full else "",
+        n_families=len(set(field.families.values())),
+        rows=shown,
+        n_more=len(rows) - len(shown),
+        full=full,
+        rope=rope,
+        oracle=oracle_words(field.selection, field.metric),
+        without=list(without(field)),
+        comparison=comparison,
+        p=_p(comparison.friedman_p, "= "),
         pairs=_pairs(ranking, names, alpha),
-        posthoc=ranking.comparison.posthoc,
         alpha=alpha,
     )
 
@@ -88,11 +95,6 @@ def gain_notes(field, gains, rope=1.0):
     )
 
 
-def rank_notes(comparison, alpha=0.05):
-    """Explain how to read the ranks, in sentences."""
-    return notes("ranks/rank_notes.md.j2", **comparison._asdict(), p=_p(comparison.friedman_p, "= "), alpha=alpha)
-
-
 def without(field):
     """Say which scores the controls lack, a sentence for each, with the command lines that fill them."""
     gaps = {}
@@ -120,13 +122,24 @@ def gains_table(found, names):
     return [["Method", "Mean", "95 % interval", "Above", "Worse", "Equivalent", "Better"], *rows]
 
 
-def _ranks(table, names):
-    rows = [
-        [names[row.Index], number(row.average_rank), interval(row.low, row.high),
-         interval(row.low_datasets, row.high_datasets), str(int(row.wins))]
-        for row in table.itertuples()
-    ]  # fmt: skip
-    return [["Method", "Average rank", "Other K-means starts", "Other data sets", "Wins"], *rows]
+def _rows(table, gains, names):
+    """Return the lines of methods by their rank, and of controls after them, with their gains over each reference."""
+    head = ["Method", "Average rank", "Other data sets", "Other K-means starts", "Wins"]
+    head += [f"Over {OVER[found.reference]} (better)" for found in gains]
+    lines = [head]
+    controls = [name for name in names if name not in table.index and any(name in own.table.index for own in gains)]
+    for name in [*table.index, *controls]:
+        row = table.loc[name] if name in table.index else None
+        ends = [("low_datasets", "high_datasets"), ("low", "high")]
+        own = [""] * 4 if row is None else [number(row["average_rank"]), *(interval(*row[list(two)]) for two in ends),
+                                            str(int(row["wins"]))]  # fmt: skip
+        found = [_gain(one.table.loc[name]) if name in one.table.index else "" for one in gains]
+        lines.append([names[name] + (" (control)" if row is None else ""), *own, *found])
+    return lines
+
+
+def _gain(row):
+    return f"{with_interval(row['mean'], row['low'], row['high'])}, {number(row['better'])}"
 
 
 def _pairs(ranking, names, alpha):

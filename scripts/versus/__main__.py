@@ -11,6 +11,7 @@ from scripts.core.study import Study
 from scripts.core.text import deliver
 from scripts.versus import versus
 from scripts.versus.runs import data_sets, divided, label_of, most_points, run, seconds_page, split_by_data
+from scripts.versus.versus_page import frame, versus_page
 
 OF_DEFAULTS = ("largest_size", "default_params")
 OF_GRIDS = ("silhouette_all", "best_over_grid")
@@ -43,24 +44,25 @@ def _answer(options, handed):
 
 
 def _show(found, study, options, said):
-    # Imported here, as Matplotlib takes a second, and not all formats need it.
-    from scripts.make_figure import save
-    from scripts.versus.forest import drawn, forest
-    from scripts.versus.versus_page import frame, page_of, written
+    is_csv, settings = options["format"] == "csv", [options[option] for option in ("metric", "rope")]
+    text = frame(found).to_csv() if is_csv else versus_page(found, study, *settings, said, options["full"])
+    deliver(text, options["output"])
+    if options["figure"]:
+        _draw(found, study, options)
 
-    first, page = found[0], page_of(found, study, options["metric"], options["rope"], said)
+
+def _draw(found, study, options):
+    from scripts.make_figure import save  # here, as Matplotlib takes a second
+    from scripts.versus.forest import forest
+
+    first = found[0]
     title = f"Gain in {METRICS[options['metric']]} of {first.name} over each other, in points"
     where = ", ".join(printed("dataset", name) for name in first.scores.index)
     note = "Mean and 95 % interval on other data sets of other families; green, red: it leaves 0; hollow: too few data "
     note += f"sets for one. Below the line: controls. On {where}.\n"
     note += study.origin(set().union(*(one.scores for one in found)))
-    figure = forest(found, title, note) if options["figure"] or options["format"] == "html" else None
-    form = options["format"]
-    drawing = drawn(figure) if form == "html" else ""
-    deliver(frame(found).to_csv() if form == "csv" else written(page, form, drawing), options["output"])
-    if options["figure"]:
-        for file in save(figure, Path(options["figure"]), svg=True):
-            print(file, file=sys.stderr)
+    for file in save(forest(found, title, note), Path(options["figure"]), svg=True):
+        print(file, file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
-"""One method beside all others: as one frame, as the parts of a page, and as that page in Markdown, LaTeX or HTML."""
+"""One method beside all others: as one frame, and as a page of Markdown."""
 
 from math import floor, log2
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -10,42 +9,14 @@ from metrics.study import ALL, METRICS, RANDOM
 from metrics.study.ranks import MIN_DATASETS
 from metrics.study.selections import BY_NAME
 from scripts.core.conf import printed, unique_names
-from scripts.core.tabular import PACKAGES, to_lines
 from scripts.core.text import interval, number, signed
-from scripts.core.views import notes, render
+from scripts.core.views import render
 from scripts.core.words import by_labels, uses_labels
-from scripts.ranks.ranks_page import by_family, oracle_words
+from scripts.ranks.ranks_page import MOST, by_family, oracle_words
 from scripts.versus import ALPHA, least_p
 
 HEAD = ["Method", "Rank", "Gain over it", "95 % interval", "Wins/ties/losses"]
 HEAD += ["Worse", "Equivalent", "Better", "p", "Score", "Seconds", "Front"]
-
-
-class Part(NamedTuple):
-    """A part of a page."""
-
-    title: str
-    tables: list  # each a list of lines of texts, the first being the head
-    sentences: list
-
-
-def written(page, form, drawing=""):
-    """Return the `Part`s of a page as Markdown, LaTeX or HTML: "md", "latex" or "html", which has an SVG, too."""
-    if form == "latex":
-        return _latex(page)
-    head = render("make_table/head.html.j2", title=page[0].title) + "\n"
-    return render(f"versus/versus.{form}.j2", page=page, head=head, drawing=drawing[drawing.find("<svg") :])
-
-
-def _latex(page):
-    """Return the tables, the sentences of a part below its last one."""
-    lines = [PACKAGES]
-    for nth, part in enumerate(page):
-        for place, table in enumerate(part.tables):
-            title = part.title + (f", by {table[0][0].lower()}" if place else "")
-            below = " ".join(part.sentences) if place == len(part.tables) - 1 else ""
-            lines += to_lines(f"versus-{nth}-{place}", title, table, below)
-    return "\n".join(lines) + "\n"
 
 
 def frame(found):
@@ -57,36 +28,40 @@ def frame(found):
     return pd.concat(frames, ignore_index=True).set_index(["selection", "over"])
 
 
-def page_of(found, study, metric, rope, said=()):
-    """Return the `Part`s of the page of several `Versus`: what they have in common, and one for each selection."""
+def versus_page(found, study, metric, rope, said=(), full=False):
+    """Return the page of several `Versus`: where the method stands, and with `full` every other method and data set."""
     first = found[0]
     names = unique_names("method", dict.fromkeys(name for one in found for name in one.scores))
     names |= {RANDOM: "Random rankings", first.name: first.name}
     families = {name: first.families[name] for name in first.scores.index}
-    what = f"Study {study.title}, protocol {study.protocol['name']}. {len(families)} data sets: {by_family(families)}."
     tested = first.table["p"].notna().any()
     head = ["Selection", METRICS[metric], "Average rank", "Over random rankings", "Over all features", "Front"]
     head += ["Better than", "Worse than"] if tested else []
-    summary = [head, *(_summary(one)[: len(head)] for one in found)]
-    said = [what, *filter(None, [_unscored(first)]), *said, *first.left_out, *_notes(first, tested, rope)]
-    return [
-        Part(f"{first.name} beside all methods", [summary], said),
-        *(_selected(one, names, metric) for one in found),
-    ]
-
-
-def _unscored(one):
-    return f"{one.name} has no score on {_listed(one.unscored)}, left out here." if one.unscored else ""
-
-
-def _notes(one, tested, rope):
-    """Explain how to read the page, and that so few data sets may allow no p to be below `ALPHA`."""
-    rows, n = int(one.table["p"].count()), int(one.table["n_datasets"].max())
-    needed = 2 + floor(log2(rows / ALPHA)) if rows else 0
-    return notes(
-        "versus/notes.md.j2", tested=tested, rope=rope, least=MIN_DATASETS, rows=rows, n=n, alpha=ALPHA, needed=needed,
+    lines, rows, n = _against(first, names), int(first.table["p"].count()), int(first.table["n_datasets"].max())
+    return render(
+        "versus/versus.md.j2",
+        first=first,
+        study=study,
+        data=f"{len(families)} data sets" + (f": {by_family(families)}" if full else ""),
+        unscored=_listed(first.unscored) if first.unscored else "",
+        summary=[head, *(_summary(one)[: len(head)] for one in found)],
+        nearest=[HEAD, *_nearest(lines[1:])],
+        said=[*said, *(first.left_out if full else [])],
+        tested=tested,
+        rope=rope,
+        least=MIN_DATASETS,
+        rows=rows,
+        n=n,
         least_p=least_p(n, rows),
-    )  # fmt: skip
+        alpha=ALPHA,
+        needed=2 + floor(log2(rows / ALPHA)) if rows else 0,
+        parts=[_part(one, names, metric) for one in found] if full else [],
+    )
+
+
+def _nearest(lines):
+    """Return the lines of the best by rank, of the method, and of controls."""
+    return [line for place, line in enumerate(lines) if place < MOST or "(this)" in line[0] or "(control)" in line[0]]
 
 
 def _summary(one):
@@ -100,21 +75,24 @@ def _summary(one):
     return [one.selection, f"{own['score']:.1f}", rank, *gains, "yes" if own["front"] else "no", *counts]
 
 
-def _selected(one, names, metric):
-    chosen, own = BY_NAME[one.selection], one.scores[one.name]
+def _part(one, names, metric):
+    """Return title, tables and sentences of one selection."""
     others = one.scores.drop(columns=[one.name, *one.controls])
-    below = own[own < one.scores[RANDOM]] if RANDOM in one.scores else own[:0]
     gaps = {}
     for name in one.table.index:
         gaps.setdefault(_listed(one.scores.index[one.scores[name].isna()]), []).append(names[name])
-    sentences = notes(
-        "versus/selected.md.j2", one=one, chosen=chosen, gaps=gaps, unscored=_unscored(one),
-        words=by_labels(chosen.words, metric), oracle=oracle_words(one.selection, metric),
-        best=_listed(own[own >= others.max(axis=1)].index), below=_listed(below.index),
-        front=[names[name] for name in one.places.index[one.places["front"]]],
-    )  # fmt: skip
+    chosen = BY_NAME[one.selection]
+    said = [f"Shown: {by_labels(chosen.words, metric)}. {chosen.seconds}."]
+    said += [f"No score on {where}: {', '.join(who)}." for where, who in gaps.items() if where != "none"]
+    if chosen.criterion:
+        said.append(
+            f"Points of the grid: {one.tried[0]} of {one.name}, {one.tried[1]:.0f} in the median of the others."
+        )
+    if one.incomplete:
+        said.append(f"Cells of other methods in which points failed, reached a limit or are missing: {one.incomplete}.")
+    said += filter(None, [oracle_words(one.selection, metric)])
     title = f"{one.selection}: chosen {'with' if uses_labels(one.selection, metric) else 'without'} labels"
-    return Part(title, [_against(one, names), _by_dataset(one, names, others)], sentences)
+    return title, [_against(one, names), _by_dataset(one, names, others)], said
 
 
 def _against(one, names):

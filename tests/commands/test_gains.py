@@ -187,12 +187,12 @@ def run(command):
     return printed
 
 
-def test_command_line_prints_gains_first_and_as_csv_keeps_the_columns_of_ranks(tmp_path, run):
+def test_command_line_prints_ranks_with_gains_and_as_csv_keeps_the_columns_of_ranks(tmp_path, run):
     store(frames(points(better={"rufs": 0.05})), tmp_path)
-    text = run("ranks", tmp_path)
-    assert text.index("Gain over random rankings") < text.index("Gain over all features") < text.index("Average ranks")
+    text = run("ranks", tmp_path, "full=true")
+    assert text.index("Average rank") < text.index("Over random rankings") < text.index("Over all features")
     assert "faces: ORL, PIE 10P, UMIST" in text
-    assert "| All Features (control) |" in text
+    assert "| All Features (control) " in text and len(run("ranks", tmp_path).splitlines()) <= 40
     assert "chosen with the labels" not in text and "the choice looks at the labels" in text
     table = pd.read_csv(io.StringIO(run("ranks", tmp_path, "format=csv")), index_col="method")
     assert list(table)[:4] == ["average_rank", "low", "high", "wins"]
@@ -203,7 +203,7 @@ def test_command_line_prints_gains_first_and_as_csv_keeps_the_columns_of_ranks(t
 def test_without_random_rankings_the_command_that_adds_them_is_named(tmp_path, run):
     store(frames([row for row in points() if row["method"] != "random_rankings"]), tmp_path)
     text = run("ranks", tmp_path)
-    assert "Gain over all features" in text and "### Gain over random" not in text
+    assert "Over all features" in text and "Over random rankings" not in text
     assert "No gains over random_rankings, which has no score on allaml" in text
     assert "method=random_rankings dataset=allaml,coil20,digits" in text
 

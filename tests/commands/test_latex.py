@@ -12,21 +12,10 @@ from scripts.core.study import Study
 from scripts.core.tables import read_table
 from scripts.make_table import make_table, printed_methods, study_table
 from scripts.make_table.latex import to_latex
-from scripts.versus import versus
-from scripts.versus.versus_page import page_of, written
 
 TABLES = sorted(path.stem for path in (ROOT / "conf" / "table").glob("*.yaml"))
 CLASSES = {"IEEEtran": ("onecolumn",), "article": ("a4paper",)}
 SMALLEST = 7.97  # 8 points of TeX in those of a PDF
-
-
-@pytest.fixture(scope="module")
-def versus_page(fair):
-    """Return the LaTeX of a method beside all those of the largest study."""
-    datasets = sorted(fair.trials["dataset"].unique())
-    mine = fair.part(["mcfs"], datasets)
-    found = versus(fair, mine, "mcfs", datasets, "default_params", variants="all")
-    return written(page_of([found], fair, "acc", 1.0), "latex")
 
 
 @pytest.fixture(scope="module")
@@ -69,8 +58,8 @@ def sizes(pdf):
 
 
 @pytest.mark.parametrize(("document", "options"), [(name, text) for name, texts in CLASSES.items() for text in texts])
-def test_every_table_compiles_at_8_points_or_more(document, options, tables, versus_page, tmp_path, capsys):
-    wide, narrow = [versus_page], []
+def test_every_table_compiles_at_8_points_or_more(document, options, tables, tmp_path, capsys):
+    wide, narrow = [], []
     for table in tables:
         for notes in ("none", "short", "full"):
             text = to_latex(table, notes)

@@ -173,7 +173,7 @@ def test_command_line_prints_ranks_and_tests(tmp_path, run):
     done = run(tmp_path)
     assert done.returncode == 0, done.stderr
     assert "3 methods on 7 data sets" in done.stdout
-    assert "| MCFS   | 1.00         | 1.00 to 1.00         | 1.00 to 1.00    | 7    |" in done.stdout
+    assert "| MCFS   | 1.00         | 1.00 to 1.00    | 1.00 to 1.00         | 7    |" in done.stdout
     assert "Friedman: chi-squared 14.00, p = < 0.001" not in done.stdout
     assert "Friedman: chi-squared 14.00, p < 0.001" in done.stdout
     assert "p of every pair" not in done.stdout
