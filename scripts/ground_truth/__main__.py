@@ -7,7 +7,7 @@ from scripts.core.entry import command
 from scripts.core.study import Study
 from scripts.core.text import deliver
 from scripts.ground_truth import recovered
-from scripts.ground_truth.truth_page import ground_truth_figure, ground_truth_page
+from scripts.ground_truth.truth_page import ground_truth_figure, truth_table
 from scripts.make_figure import save
 
 
@@ -20,7 +20,7 @@ def main(options):
         raise ValueError(
             f"study={study.own_name} has no results on data of known truth: run {of_experiment('ground_truth', study)}"
         )
-    text = ground_truth_page(rows, study.own_name) if options["format"] == "md" else rows.to_csv(index=False)
+    text = truth_table(rows) if options["format"] == "md" else rows.to_csv(index=False)
     deliver(text, options["output"])
     if options["figure"]:
         for path in save(ground_truth_figure(rows, study.own_name), Path(options["figure"])):

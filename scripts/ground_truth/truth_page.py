@@ -1,64 +1,62 @@
-"""The page and the figure of what is found in data of known truth."""
+"""The table and the figure of what is found in data of known truth."""
 
 import numpy as np
 from matplotlib import colormaps
-from scipy.stats import binom
 
-from datasets.truth import parts_of, truth_names
 from scripts.core.conf import printed
-from scripts.core.views import render
-from scripts.ground_truth import ENOUGH, LEVEL, SEEDS, SHARE, beyond_chance, differences, found
+from scripts.core.text import pipes, signed
+from scripts.ground_truth import ENOUGH, LEVEL, SHARE, beyond_chance, differences, found
 from scripts.make_figure.style import HEAT, WIDTH, framed
-from scripts.ranks.choice import base_methods, is_control
+from scripts.ranks.choice import is_control
 
-SAME = 1e-9  # measures and expectations that differ by rounding
 ABREAST = 6  # panels of a figure
-RARE, OFTEN = 0.6, 0.9  # shares of seeds that reach `ENOUGH`, of which the page says how often they bring a star
+HEAD = ["Method", "Relevance", "Over max_variance", "Chance"]
 
 
-def ground_truth_page(rows, name):
-    """Return the rows of `recovered`, of a study of this name, as a page of Markdown."""
+def truth_table(rows):
+    """Return the rows of `recovered` as a table in Markdown, a line for each method, which `truth_frame` has."""
+    table = truth_frame(rows)
+    lines = [[*HEAD, *table.columns[3:]]]
+    for row in table.itertuples():
+        method = f"*{row.Index}*" if is_control(row.Index) else row.Index
+        lines.append([method, _text(row.relevance), row.over, row.chance, *row[4:]])
+    return f"{pipes(lines)}\n"
+
+
+def truth_frame(rows):
+    """Return a row for each method, the one with the largest mean relevance first.
+
+    relevance: its mean over all families and difficulties.  over: its gain over the features of largest variance, with
+    ? where the test of `differences` cannot tell.  chance: "yes" where it is beyond it, by `beyond_chance`.  Then, by
+    family, the relevance at the easiest difficulty, with * for a star; the last, of families with copies, diversity.
+    """
     table = found(rows)
-    own = [method for method in table.index.unique("method") if not is_control(method)]
-    stored = rows.groupby(["family", "difficulty", "seed"]).ngroups
-    copies = _of(table, table.index[table["redundancy"] > 0].unique("family"))
-    hidden = _not_by_variance(table)
-    rest = table.index.unique("family").difference(hidden)
-    n_seeds = table.groupby("method")["seeds"].min()  # one that has more of some difficulties has no more of each
-    fewer = n_seeds[n_seeds < n_seeds.max()]
-    counts = sorted({count for count in n_seeds if count >= SEEDS}, reverse=True)
-    return render(
-        "ground_truth/truth.md.j2",
-        enough=ENOUGH,
-        share=f"{SHARE:.0%}",
-        seeds=SEEDS,
-        name=name,
-        days=list(rows["day"]),
-        n_seeds=n_seeds.max(),
-        counts=counts,
-        starred={share: [_text(_chance_of_star(count, share)) for count in counts] for share in (RARE, OFTEN)},
-        rare=RARE,
-        often=OFTEN,
-        fewer={count: list(own.index) for count, own in fewer.groupby(fewer)},
-        n_methods=rows["method"].nunique(),
-        stored=stored,
-        n_datasets=len(truth_names()),
-        n_families=rows["family"].nunique(),
-        n_all=len({parts_of(one)[0] for one in truth_names()}),
-        absent=[one for one in base_methods() if one not in own],
-        own=own,
-        **_conclusions(table, own),
-        level=LEVEL,
-        beyond=_beyond_chance(rows, own),
-        **_against_variance(rows, own),
-        relevance=[_lines(_of(table, some), "precision", "relevant") for some in (rest, hidden) if len(some)],
-        hidden={family: _passing(own, _easy(_of(table, [family]))["relevant"]) for family in hidden},
-        diversity=_lines(copies, "recall", "diverse"),
-        redundancy=_lines(copies, "redundancy"),
-        has_copies=(rows["redundancy"] > 0).any(),
-        unfound=_open(table),
-        text=_text,
-    )
+    methods, easy = _order(table), table.xs(1, level="difficulty")
+    frame = table.groupby("method")["precision"].mean().reindex(methods).to_frame("relevance")
+    own = [method for method in methods if not is_control(method)]
+    p = beyond_chance(rows[rows["method"].isin(own)])
+    frame["over"] = _over_variance(rows, own).reindex(methods).fillna("")
+    frame["chance"] = ["yes" if p.get(method, 1) <= LEVEL else "" for method in methods]
+    for family in easy.index.unique("family"):
+        frame[family] = _starred(easy.xs(family, level="family"), "precision", "relevant").reindex(methods).fillna("")
+    copies = easy["redundancy"].groupby("family").max()
+    for family in copies.index[copies > 0]:
+        of_copies = easy.xs(family, level="family")
+        frame[f"{family}: diversity"] = _starred(of_copies, "recall", "diverse").reindex(methods).fillna("")
+    return frame
+
+
+def _starred(own, measure, star):
+    return own[measure].map(_text) + own[star].map({True: "*", False: ""})
+
+
+def _over_variance(rows, own):
+    """Return by method its gain over the features of largest variance as a text."""
+    if "max_variance" not in set(rows["method"]):
+        return beyond_chance(rows).iloc[:0].astype(str)
+    table = differences(rows, "max_variance").reindex(own)
+    told = (table["p"] <= LEVEL).map({True: "", False: "?"})
+    return table["mean"].map(lambda value: signed(value, 2).replace("0.", ".", 1)) + told
 
 
 def ground_truth_figure(rows, name):
@@ -95,101 +93,6 @@ def ground_truth_figure(rows, name):
         axes[0, 0].invert_yaxis()
         axes[0, len(axes[0]) // 2].set_xlabel("signal, in standard deviations of the noise", fontsize=7)
     return figure
-
-
-def _of(table, families):
-    """Return the rows of some families."""
-    return table[table.index.get_level_values("family").isin(families)]
-
-
-def _easy(table):
-    """Return the rows of the easiest difficulty."""
-    return table.xs(1, level="difficulty")
-
-
-def _not_by_variance(table):
-    """Return the families in which the features of largest variance have no star at the easiest difficulty."""
-    easy = _easy(table)["relevant"]
-    known = easy.xs("max_variance", level="method") if "max_variance" in easy.index else easy.iloc[:0]
-    return known.index[~known]
-
-
-def _conclusions(table, own):
-    """Return what the table comes to: lists of methods, of the `own` that are no controls, by what is said of them."""
-    easy = _easy(table)
-    lacking = easy["precision"].unstack("method").isna().any()
-    copies = easy[easy["redundancy"].groupby("family").transform("max") > 0]
-    stars = easy[easy.index.get_level_values("method").isin(own)]["relevant"].groupby("family").any()
-    return {
-        "found": _passing(own, easy["relevant"]),
-        "starless": list(stars.index[~stars]),
-        "copied": list(copies.index.unique("family")),
-        "diverse": _passing(own, copies["relevant"] & copies["diverse"]) if len(copies) else None,
-        "partial": [one for one in own if lacking[one]],
-    }
-
-
-def _against_variance(rows, own):
-    """Return which of the `own` methods differ from the features of largest variance, and what to say of it."""
-    if "max_variance" not in set(rows["method"]):
-        return {"has_variance": False}
-    table = differences(rows, "max_variance").reindex(own)
-    clear = table["p"] <= LEVEL
-    better, worse = clear & (table["mean"] > 0), clear & (table["mean"] < 0)
-    return {
-        "has_variance": True,
-        "better": list(table.index[better]),
-        "worse": list(table.index[worse]),
-        "unclear": list(table.index[~better & ~worse]),
-    }
-
-
-def _chance_of_star(n_seeds, share):
-    """Return the chance of a star from so many seeds, where a share of all possible ones reaches `ENOUGH`."""
-    return binom.sf(np.ceil(SHARE * n_seeds - SAME) - 1, n_seeds, share)
-
-
-def _beyond_chance(rows, own):
-    """Return which of the `own` methods select more relevant features than chance in every family."""
-    p = beyond_chance(rows[rows["method"].isin(own)])
-    return [method for method in own if p.get(method, 1) <= LEVEL]
-
-
-def _passing(own, stars):
-    """Return the methods that have all of some stars, of every family."""
-    whole = stars.unstack("family", fill_value=False).all(axis=1)
-    return [method for method in own if whole.get(method, False)]
-
-
-def _lines(table, measure, star=None):
-    """Return the lines of a table of one measure, the methods by their mean relevance."""
-    families = list(table.index.unique("family"))
-    signals = table.groupby(["family", "difficulty"])["signal"].first()
-    heads = [f"{family} ({', '.join(f'{one:g}' for one in signals[family])})" for family in families]
-    lines = [["Method", *heads]]
-    for method in _order(table):
-        cells = table.loc[method]
-        line = [f"*{method}*" if is_control(method) else method]
-        for family in families:
-            own = cells.loc[family] if family in cells.index else cells.iloc[:0]
-            marks = own[star] if star else [False] * len(own)
-            line.append(" ".join(_text(value) + "*" * mark for value, mark in zip(own[measure], marks, strict=True)))
-        lines.append(line)
-    return lines
-
-
-def _open(table):
-    """Yield the family, and its methods besides the controls, with all their seeds, without a star at first, and else.
-
-    Of the others there is only the number of those with all seeds, and of those without.
-    """
-    first = _easy(table)
-    for family in first.index.unique("family"):
-        own = first.xs(family, level="family")
-        own = own[[not is_control(method) for method in own.index]]
-        whole = own[own["seeds"] >= SEEDS]
-        failed = whole[~whole["relevant"]].sort_values("precision", ascending=False)
-        yield family, list(failed.itertuples()), len(whole), len(own) - len(whole)
 
 
 def _order(table):

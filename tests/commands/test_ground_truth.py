@@ -1,7 +1,5 @@
 """The features that methods find in data of known truth: computed by hand, printed and drawn."""
 
-import re
-
 import forked
 import numpy as np
 import pandas as pd
@@ -12,6 +10,7 @@ from small_data import TRUTH
 
 from datasets import load_dataset, read_spec, scale
 from datasets.synthetic import truth_of
+from datasets.truth import truth_names
 from runners.store.files import StoreError
 from runners.store.parquet import packed_refits, read_refits
 from scripts.core.conf import ROOT
@@ -19,7 +18,7 @@ from scripts.core.study import Study
 from scripts.ground_truth import LEVEL, beyond_chance, chance, differences, found, recovered
 from scripts.ground_truth.further import FOLDER, ship_further
 from scripts.ground_truth.further import faults as faults_of_further
-from scripts.ground_truth.truth_page import ground_truth_figure, ground_truth_page
+from scripts.ground_truth.truth_page import HEAD, ground_truth_figure, truth_frame, truth_table
 from scripts.ship import pack
 
 
@@ -64,9 +63,7 @@ def test_a_method_is_said_to_be_beyond_chance_where_it_is_in_every_family():
     rows = of_seeds([5] * 5, method="rufs") + of_seeds([4] * 5, "wide", method="rufs")
     rows += of_seeds([5] * 5) + of_seeds([1, 0, 0, 0, 0], "wide")  # chance expects 1 of 50 in wide
     found_rows = recovered(study_of(rows))
-    page = ground_truth_page(found_rows, "mine")
-    assert "1 of the 2 are shown to select more relevant features than chance" in page
-    assert "of every family that they were run on: rufs." in page
+    assert truth_frame(found_rows)["chance"].to_dict() == {"rufs": "yes", "mcfs": ""}
     share = found_rows.query("family == 'wide'")["share"].iloc[0]
     assert beyond_chance(found_rows)["mcfs"] == pytest.approx(stats.binom.sf(0, 50, share))
 
@@ -134,46 +131,22 @@ def test_results_on_other_data_and_other_sizes_are_refused():
         recovered(study_of(of_seeds([8], sizes=[20])))
 
 
-def test_the_page_orders_methods_and_lists_what_does_not_pass_the_easy_end():
+def test_the_table_orders_methods_and_has_stars_at_the_easiest_difficulty():
     rows = of_seeds([10] * 5, method="rufs") + of_seeds([10] * 4 + [5], difficulty=2, method="rufs") + of_seeds([4] * 5)
-    rows += (
-        of_seeds([3] * 4, method="udfs")
-        + of_seeds([1] * 5, method="random_rankings")
-        + of_seeds([6] * 5, "redundant", copies=3)
-    )
-    page = ground_truth_page(recovered(study_of(rows)), "mine")
-    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in page.splitlines() if line[:1] == "|"]
-    assert lines[0] == ["Method", "clusters (4, 2)", "redundant (4)"]
-    assert lines[2:4] == [["rufs", "1.00* .90*", ""], ["mcfs", ".40", ".90*"]]
-    assert lines[4:6] == [["udfs", ".30", ""], ["*random_rankings*", ".10", ""]]
-    assert "Study mine: 4 methods on 15 of 820 data sets, of 2 of 12 families, 5 seeds of each" in page
-    assert "* None of the 3 methods has a star for relevance at the easiest difficulty of every one of these" in page
-    assert "* None of the 3 methods has a star for relevance and one for diversity at the easiest difficulty of" in page
-    assert "of every family with copies (redundant)." in page and "has one there in" not in page
-    assert re.search(r"\* clusters: 1 of 2 methods: mcfs \.40 \(\.\d\d\)\. With fewer than 5 seeds: 1 more\.", page)
-    assert "* redundant: 0 of 1 methods." in page
-    assert lines[-1] == ["mcfs", ".30"] and lines[-4] == ["mcfs", ".60"]
+    rows += of_seeds([3] * 4, method="udfs") + of_seeds([1] * 5, method="random_rankings")
+    text = truth_table(recovered(study_of(rows + of_seeds([6] * 5, "redundant", copies=3))))
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines()]
+    assert lines[0] == [*HEAD, "clusters", "redundant", "redundant: diversity"]
+    assert lines[2:4] == [["rufs", ".95", "", "yes", "1.00*", "", ""], ["mcfs", ".65", "", "yes", ".40", ".90*", ".60"]]
+    assert [line[0] for line in lines[4:]] == ["udfs", "*random_rankings*"]
 
 
-def test_families_whose_features_are_not_those_of_largest_variance_stand_apart_with_who_finds_them():
-    rows = of_seeds([10] * 5) + of_seeds([10] * 5, "wide") + of_seeds([2] * 5, "wide", method="rufs")
-    rows += of_seeds([10] * 5, method="max_variance") + of_seeds([8] * 5, "wide", method="max_variance")
-    page = ground_truth_page(recovered(study_of(rows)), "mine")
-    assert "* Who has a star at the easiest difficulty of a family where the features of largest variance have" in page
-    assert "have none: wide: mcfs." in page
-    heads = [line.split("|")[2].strip() for line in page.splitlines() if line.startswith("| Method")]
-    assert heads == ["clusters (4)", "wide (4)"]
-
-
-def test_a_method_without_some_family_is_compared_where_both_have_one_and_named():
+def test_a_method_without_some_family_is_compared_where_both_have_one():
     rows = of_seeds([10] * 5, method="max_variance") + of_seeds([2] * 5, "wide", method="max_variance")
     for method, hits in {"pfa": (5, 5, 4, 5, 5), "rsr": (1, 1, 1, 0, 1), "udfs": (3, 1, 2, 3, 1)}.items():
         rows += of_seeds(hits, "wide", method=method)  # the mean of max_variance over both families is .6
-    page = ground_truth_page(recovered(study_of(rows)), "s")
-    assert "over all difficulties where both have one is larger for 1 of the 3: pfa. It is smaller for 1: rsr." in page
-    assert "Of 1 it cannot be told: udfs." in page
-    assert "as they were not run on it, refuse such data or failed: pfa, rsr, udfs." in page
-    assert "* None of them has one there in wide." in page
+    over = truth_frame(recovered(study_of(rows)))["over"].to_dict()
+    assert over == {"max_variance": "", "pfa": "+.28", "rsr": "-.12", "udfs": ".00?"}
 
 
 def test_differences_are_of_the_same_data_and_of_seeds_that_lack_none():
@@ -204,13 +177,6 @@ def test_few_studies_in_which_none_differs_say_so_of_one_and_most_find_a_differe
     assert means[0.1][1] >= (0.95 if n_seeds == 20 else 0.1)
 
 
-def test_the_page_says_how_often_chance_brings_a_star():
-    rows = of_seeds([10] * 20) + of_seeds([9] * 5, method="dufs") + of_seeds([9] * 4, method="fsasl")
-    page = ground_truth_page(recovered(study_of(rows)), "mine")
-    assert "with 60% of all possible seeds has a star with probability .05 and .34 from 20 and 5 seeds, one" in page
-    assert "one that gets there with 90% has one with probability .96 and .92." in page
-
-
 def test_the_figure_has_a_panel_for_each_family_and_a_row_for_each_method():
     rows = of_seeds([10] * 5, method="rufs") + of_seeds([4] * 5) + of_seeds([6] * 5, "wide", 3)
     figure = ground_truth_figure(recovered(study_of(rows)), "mine")
@@ -219,13 +185,6 @@ def test_the_figure_has_a_panel_for_each_family_and_a_row_for_each_method():
     assert [text.get_text() for text in figure.axes[1].texts] == [".60"]
     bold = {text.get_text(): text.get_fontweight() for text in figure.axes[0].texts}
     assert bold == {"1.00": "bold", ".40": "normal"}
-
-
-def test_methods_with_fewer_seeds_than_others_are_named_with_theirs():
-    rows = of_seeds([10] * 7) + of_seeds([9] * 5, method="dufs") + of_seeds([9] * 5, method="fsasl")
-    rows += of_seeds([9] * 6, "wide", method="dufs")
-    page = ground_truth_page(recovered(study_of(rows)), "mine")
-    assert "7 seeds of each difficulty (5 of dufs and fsasl), run on" in page
 
 
 def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_path, shipping):
@@ -272,13 +231,47 @@ def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_
 def test_the_command_prints_the_page_and_writes_the_figure(tmp_path, command):
     store(frames(of_seeds([10] * 5), "own", PROTOCOL), tmp_path)
     done = command("ground_truth", "study=own", f"results_dir={tmp_path}", f"figure={tmp_path / 'recall'}")
-    assert done.returncode == 0 and "clusters: 0 of 1 methods." in done.stdout, done.stderr
+    assert done.returncode == 0 and "| mcfs   | 1.00 " in done.stdout, done.stderr
     assert all((tmp_path / f"recall.{suffix}").stat().st_size > 5000 for suffix in ("png", "pdf"))
     rest = command("ground_truth", "study=owm", f"results_dir={tmp_path}")
     assert rest.returncode == 1 and "Did you mean own?" in rest.stderr
 
 
+PAGE = (ROOT / "docs/ground_truth.md").read_text(encoding="utf-8")
+
+
 @pytest.mark.slow
-def test_the_page_of_what_is_shipped_is_what_the_command_prints(command):
-    page = (ROOT / "docs/ground_truth.md").read_text(encoding="utf-8")
-    assert command("ground_truth", "study=reference/ground_truth").stdout == page
+def test_the_table_of_the_page_is_what_the_command_prints(command, tmp_path):
+    assert f"-->\n{command('ground_truth', f'results_dir={tmp_path}').stdout}<!-- end -->" in PAGE
+
+
+def test_the_sentences_of_the_page_say_what_its_table_has():
+    lines = [[cell.strip() for cell in line.strip("|").split("|")] for line in PAGE.splitlines() if line[:1] == "|"]
+    table = pd.DataFrame(lines[2:], columns=lines[0]).set_index("Method")
+    own = table[~table.index.str.startswith("*")]
+    families = own.columns[len(HEAD) - 1 : -1]
+    stars, over = own.apply(lambda column: column.str.endswith("*")), own["Over max_variance"]
+    in_each, of_each = stars[families].sum(), stars[families].sum(axis=1)
+    other = [name for name in families if not table.loc["*max_variance*", name].endswith("*")]
+    assert of_each.idxmax() == "laplacian_score" and of_each.max() < len(families)
+    diverse = (stars["redundant"] & stars["redundant: diversity"]).sum()
+    unclear = over.str.endswith("?")
+    common = table.loc[["dgufs", "*min_norm*"], "Relevance"].unique()
+    beyond = {share: f"{stats.binom.sf(15, 20, share):.2f}".lstrip("0") for share in (0.6, 0.9)}  # 16 of 20 seeds
+    wanted = [
+        f"{len(truth_names())} data sets of {len(families)} families",
+        f"None of the {len(own)} methods has a star in every family at the easiest difficulty",
+        f"has most, in {of_each.max()} of {len(families)}. No method has one in counts and pixels.",
+        f"{(over.str.startswith('+') & ~unclear).sum()} of the {len(own)} select more relevant",
+        f"{(over.str.startswith('-') & ~unclear).sum()} select fewer, and of {unclear.sum()} it cannot be told",
+        f"{(own['Chance'] == 'yes').sum()} of the {len(own)} are shown to select more relevant features than chance",
+        f"{', '.join(f'{in_each[name]} in {name}' for name in other if in_each[name])}, and 0 in counts and in pixels.",
+        f"{diverse} of the {len(own)} have a star for relevance and one for diversity in redundant",
+        f"find: {' '.join(common)} in the mean, as `min_norm`",
+        f"it finds {table.loc['dgufs_normalized', 'Relevance']}, and has a star for diversity",
+        f"seeds has a star with probability {beyond[0.6]}, and one that gets there with 90 % has one with probability "
+        f"{beyond[0.9]}.",
+    ]
+    words = " ".join(PAGE.split())
+    assert [text for text in wanted if text not in words] == []
+    assert in_each[["counts", "pixels"]].sum() == 0 and stars.loc["dgufs_normalized", "redundant: diversity"]
