@@ -12,7 +12,6 @@ from metrics.study.scored import scored
 from metrics.study.sets import distinct_sets
 from metrics.study.stability import stabilities
 from metrics.study.summary import SELECTIONS
-from scripts.audit.findings import findings
 from scripts.core.conf import find, read_group
 from scripts.core.data import data_of
 from scripts.core.refits import STABILITY, default_trial, load_refits, refit_changed
@@ -22,10 +21,9 @@ USED = "dataset method trial params n_selected features protocol data_sha".split
 
 @dataclass(frozen=True)
 class Audit:
-    """The findings of `make_audit`."""
+    """The tables of `make_audit`."""
 
     tables: dict  # title -> DataFrame, which is empty where there is nothing to say
-    findings: list  # tuples of texts: data set, method, claim, detail
     notes: list  # the parts that could not be audited, and why
 
 
@@ -73,7 +71,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
         "gaps": audit.objective_gaps(trials, _optima()),
         "stability": stabilities(fits, n_features),
     }
-    return Audit(tables, list(findings(tables)), notes)
+    return Audit(tables, notes)
 
 
 def _measure(cell, data, protocol, folder, repeats, n_jobs):

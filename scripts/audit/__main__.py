@@ -12,7 +12,7 @@ def main(options):
     """Print the audit that the options describe, or write it to a file."""
     study = Study.find(options["results_dir"], options["study"], options["data_dir"])
     found = make_audit(study, options["metric"], options["stability"], options["n_jobs"])
-    deliver(audit_page(found, study.title, options["metric"]), options["output"])
+    deliver(audit_page(found, study.title, options["metric"], options["full"]), options["output"])
 
 
 if __name__ == "__main__":

@@ -6,8 +6,10 @@ import pandas as pd
 
 from metrics.study import METRICS, nearest_size
 from metrics.study.selections import BY_NAME
-from scripts.audit.findings import by_method, in_words, tied
+from scripts.audit.flags import stands_out
 from scripts.core.views import notes, render
+
+MOST = 10  # rows of a table of a page that is not full
 
 
 @functools.cache
@@ -18,15 +20,20 @@ def titles():
     return {name: (title, text) for (name, title), text in zip(named, texts[1::2], strict=True)}
 
 
-def audit_page(found, study, metric="acc"):
-    """Return the audit of a study as a page of Markdown."""
-    tables = []
+def audit_page(found, study, metric="acc", full=False):
+    """Return the audit of a study as a page of Markdown: the rows that stand out, at most `MOST` a table, or all."""
+    tables, silent = [], []
     for name, (title, text) in titles().items():
-        frame = compact(name, found.tables[name])
-        lines = [list(map(str, frame.columns)), *frame.to_numpy().tolist()]
-        tables.append((title + (f" ({METRICS[metric]})" if name == "choices" else ""), text, lines))
-    claims = by_method(found.findings)
-    return render("audit/audit.md.j2", study=study, claims=claims, in_words=in_words, notes=found.notes, tables=tables)
+        frame = found.tables[name]
+        shown = compact(name, frame if full else frame[stands_out(name, frame)])
+        if shown.empty and not full:
+            silent.append(title)
+            continue
+        lines = [list(map(str, shown.columns)), *shown.to_numpy().tolist()]
+        title += f" ({METRICS[metric]})" if name == "choices" else ""
+        most = len(lines) if full else MOST + 1
+        tables.append((title, text, lines[:most], len(lines[most:])))
+    return render("audit/audit.md.j2", study=study, notes=found.notes, tables=tables, silent=silent, full=full)
 
 
 def compact(name, frame):
@@ -72,7 +79,7 @@ def _overlaps_at_one_size(frame):
 
 def _text(table, column, value):
     if isinstance(value, tuple):
-        return tied(value)
+        return " = ".join(value)  # equally good methods
     if not isinstance(value, float):
         return str(value)
     if pd.isna(value):

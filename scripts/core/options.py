@@ -185,6 +185,7 @@ OPTIONS = {
         **RESULTS, **OUTPUT, **DATA,
         "stability": whole(0, 10_000),
         "metric": METRIC,
+        "full": FLAG,
         "n_jobs": JOBS,
     },
     "compare": {

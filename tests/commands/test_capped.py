@@ -5,7 +5,7 @@ from frames import frames, store
 
 from metrics.study import audit
 from metrics.study.summary import running_times, select
-from scripts.audit.findings import _ends
+from scripts.audit.flags import stands_out
 from scripts.compare import compare_studies
 from scripts.core.study import Study
 from scripts.core.tables import read_table
@@ -60,7 +60,6 @@ def test_compare_takes_no_capped_fit_for_a_failure_of_the_method(study):
 def test_the_audit_tells_capped_fits_from_failed_ones(study):
     outcomes = audit.outcomes(study.trials).set_index("method")
     assert outcomes.loc["mcfs", ["failed", "timeout", "out_of_memory"]].tolist() == pytest.approx([1 / 3, 1 / 3, 0])
-    said = {(method, claim): detail for _, method, claim, detail in _ends(outcomes.reset_index())}
-    assert said["mcfs", "fits were ended at runner.max_seconds"] == "33% of 3"
-    assert said["dgufs", "fits were ended at runner.max_memory"] == "50% of 2"
-    assert ("mcfs", "fits were ended at runner.max_memory") not in said
+    assert outcomes.loc["dgufs", ["failed", "timeout", "out_of_memory"]].tolist() == [1 / 2, 0, 1 / 2]
+    found = stands_out("outcomes", outcomes.reset_index())
+    assert dict(zip(outcomes.index, found, strict=True)) == {"all_features": False, "dgufs": True, "mcfs": True}

@@ -24,7 +24,7 @@ from runners.store.tidy import tidy
 from runners.workers.fit import run_trial
 from runners.workers.tasks import Data
 from scripts.audit.audit_page import compact
-from scripts.audit.findings import _inert, _still, _trivial
+from scripts.audit.flags import stands_out
 from scripts.core import refits
 from scripts.core.study import Study
 
@@ -91,8 +91,7 @@ def test_a_parameter_whose_sets_differ_in_few_features_is_told_from_one_that_mov
     assert found.loc["alpha", ["n_changed", "shared"]].tolist() == [2, pytest.approx((0.98 + 0.99) / 2)]
     assert found.loc["beta", ["n_changed", "shared"]].tolist() == [2, 0]
     assert found["chance"].tolist() == [pytest.approx(0.075)] * 2
-    claims = [claim for *_, claim, _ in _inert(found.reset_index())]
-    assert claims == ["alpha hardly matters, its neighbouring values select nearly the same features"]
+    assert stands_out("parameters", found).to_dict() == {"alpha": True, "beta": False}
 
 
 def test_features_stored_for_each_size_are_compared_size_by_size():
@@ -142,7 +141,7 @@ def test_standardised_features_are_not_found_to_be_a_ranking_of_their_equal_vari
         dataset="umist", method="ndfs"
     )
     assert found.set_index("ranking").loc["largest variance", "median"] > 0.95
-    assert not list(_trivial(found))
+    assert not stands_out("overlaps", found).any()
     (shown,) = compact("overlaps", found).to_dict("records")
     assert shown["largest variance"] == "97% (97%)" and "(" not in shown["first in file"]
 
@@ -268,7 +267,7 @@ def test_a_method_whose_indicators_end_where_they_began_is_found():
     table = audit.movements(fits_of(tidy(results))).set_index("method")
     assert table["still"].to_dict() == pytest.approx({"still": 2 / 3, "moving": 1 / 3})
     assert table.loc["still", ["n_fits", "low", "median", "high"]].tolist() == [3, 0.0, 0.004, 0.3]
-    assert [(method, detail) for _, method, _, detail in _still(table.reset_index())] == [("still", "67% of 3 fits")]
+    assert stands_out("movements", table).to_dict() == {"still": True, "moving": False}
 
 
 def test_what_a_fit_reports_of_itself_is_stored_with_it_and_its_loss_is_noticed(tmp_path):

@@ -14,7 +14,7 @@ from runners.store.tidy import tidy
 from runners.workers.fit import reported
 from scripts.audit import make_audit
 from scripts.audit.audit_page import audit_page
-from scripts.audit.findings import _held
+from scripts.audit.flags import stands_out
 from scripts.core.study import Study
 
 SIZE, AMONG = 20, 100
@@ -69,9 +69,7 @@ def test_starts_are_compared_with_chance():
     assert table.loc["stuck", ["n_fits", "kept", "low", "high"]].tolist() == pytest.approx([3, 0.95, 0.85, 1.0])
     ways = [comb(SIZE, kept) * comb(AMONG - SIZE, SIZE - kept) for kept in range(SIZE - 3, SIZE + 1)]
     assert table.loc["stuck", "probability"] == pytest.approx(sum(ways) / comb(AMONG, SIZE), rel=1e-9, abs=0)
-    ((dataset, method, claim, detail),) = _held(table.reset_index())
-    assert (dataset, method, claim) == ("umist", "stuck", "its selection is mostly its random start")
-    assert detail == "95% of the start is selected, by chance 20%; 100% of 3 fits"
+    assert stands_out("starts", table).to_dict() == {"moving": False, "stuck": True}
 
 
 def test_a_probability_that_chance_has_is_that_of_random_sets():
@@ -84,7 +82,7 @@ def test_a_probability_that_chance_has_is_that_of_random_sets():
 def test_a_start_of_all_features_says_nothing():
     facts = {"start_kept": 30, "start_size": 30, "start_among": 30}
     results = frames([{"dataset": "umist", "method": "whole", "acc": {50: [0.5]}, "facts": facts}])
-    assert not list(_held(starts(fits_of(tidy(results)))))
+    assert not stands_out("starts", starts(fits_of(tidy(results)))).any()
 
 
 def test_without_random_starts_there_is_nothing_to_show():
@@ -95,6 +93,5 @@ def test_without_random_starts_there_is_nothing_to_show():
 def test_the_audit_names_the_method_that_keeps_its_start(tmp_path):
     store(study({"stuck": (0, 2), "moving": (16, 16)}), tmp_path)
     text = audit_page(make_audit(Study.open(tmp_path, "dgufs", tmp_path / "empty")), "dgufs")
-    assert "**stuck**\n\n* its selection is mostly its random start: umist (95% of the start is selected" in text
-    assert "## What is left of random starts" in text
-    assert "moving**" not in text
+    rows = text.partition("## What is left of random starts")[2].partition("\n## ")[0]
+    assert "| stuck " in rows and "| moving " not in rows

@@ -7,7 +7,7 @@ from frames import study_of
 from methods.core.base import BaseSelector, Solution
 from metrics.study.scored import scored
 from runners.workers.fit import reported
-from scripts.audit.findings import _short
+from scripts.audit.flags import stands_out
 from scripts.make_table.notes import background
 
 
@@ -45,9 +45,7 @@ def test_fits_that_were_asked_for_more_than_they_score_are_found():
     assert table["method"].tolist() == ["few"]
     assert table.loc[0, ["n_fits", "asked", "low", "high"]].tolist() == [3, 50, 3, 7]
     assert table.loc[0, "short"] == pytest.approx(2 / 3)
-    assert [(method, detail) for _, method, _, detail in _short(table)] == [
-        ("few", "3 to 7 of up to 50; 67% of 3 fits")
-    ]
+    assert stands_out("scored", table).tolist() == [True]
 
 
 def test_a_table_names_them_below():
