@@ -68,12 +68,8 @@ def read_options(name, words):
     given = [_parsed(word, next(iter(OPTIONS[name]), "OPTION")) for word in words]
     options, group, typed = defaults(name), GROUPS.get(name), set()
     if group:
-        chosen = dict(given).get(group.option, options[group.option])
-        if chosen not in names(group.folder):
-            known = names(group.folder)
-            hint = did_you_mean(str(chosen), known) or f" There are: {', '.join(known)}."
-            raise ConfigError(f"{group.option}={chosen}: there is no {group.option} of this name.{hint}")
-        content = composed(group.folder, chosen)
+        chosen = str(dict(given).get(group.option, options[group.option]))
+        content = _content(group, chosen)
         own = {group.option: chosen} | content if group.is_flat else {group.option: {"file": chosen} | content}
         options = options | own
         typed = {key for key, _ in given if key == group.option}
@@ -84,6 +80,18 @@ def read_options(name, words):
     found = Options(OmegaConf.to_container(tree, resolve=True))
     found.typed = frozenset(part for key, _ in given for part in (key, key.partition(".")[0])) | typed
     return found
+
+
+def _content(group, chosen):
+    """Return what a file of a group has, with the one that it builds on; for a table it may be a file of the user."""
+    if not group.is_flat and chosen.endswith(".yaml"):
+        content = read(chosen)
+        return content if isinstance(content, dict) else {}
+    if chosen not in names(group.folder):
+        known = names(group.folder)
+        hint = did_you_mean(chosen, known) or f" There are: {', '.join(known)}."
+        raise ConfigError(f"{group.option}={chosen}: there is no {group.option} of this name.{hint}")
+    return composed(group.folder, chosen)
 
 
 def defaults(name):

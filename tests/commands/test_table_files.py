@@ -71,7 +71,7 @@ def test_a_file_that_is_no_yaml_is_named_with_the_line(tmp_path):
 def test_the_command_line_names_the_line_of_a_file_that_is_no_yaml(tmp_path, command):
     (tmp_path / "table").mkdir()
     (tmp_path / "table" / "broken.yaml").write_text("rows: [mcfs\n")
-    done = command("make_table", "--config-dir", tmp_path, "table=broken")
+    done = command("make_table", f"table={tmp_path}/table/broken.yaml")
     assert done.returncode == 1
     assert done.stderr.startswith("error: ") and "broken.yaml" in done.stderr and "line 1" in done.stderr
     assert "Traceback" not in done.stderr
@@ -81,6 +81,6 @@ def test_the_command_line_names_the_line_of_a_file_that_is_no_yaml(tmp_path, com
 def test_the_command_line_explains_a_slip_without_a_traceback(tmp_path, slip, message, command):
     (tmp_path / "table").mkdir()
     (tmp_path / "table" / "broken.yaml").write_text(slip)
-    done = command("make_table", "--config-dir", tmp_path, "table=broken")
+    done = command("make_table", f"table={tmp_path}/table/broken.yaml")
     assert done.returncode == 1
-    assert done.stderr.startswith("error: table=broken") and message in done.stderr
+    assert done.stderr.startswith("error: table=") and message in done.stderr

@@ -88,7 +88,7 @@ def test_every_override_is_accepted_or_refused_in_words(request, digits, tmp_pat
         (f"protocol.seed={2**70}", "must be a number of at most 64 bits"),
         ("method.target=1", "method.target=1 must be a text"),
         ("method.target=os.sep", "method.target='os.sep' is no selector"),
-        ("method.params=abc", "method.params=abc must be a mapping"),
+        ("method.params=abc", "method.params='abc' must be a mapping"),
         ("study=2024", "study=2024 must be a text, such as study=s2024"),
         ("study=null", "study=None must be a text"),
         ("study=[]", "study=[] must be a text"),

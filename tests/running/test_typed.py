@@ -23,7 +23,7 @@ from scripts.core.conf import ROOT
         ("run.py", "protocol.clusters=half", "write +protocol.clusters=... to add it"),
         ("run.py", "--study h4", "options have no dashes here: write study=h4"),
         ("-m scripts.make_report", "--study h4", "options have no dashes here: write study=h4"),
-        ("-m scripts.make_report", "selecton=stability", "selecton is no option. Did you mean selection?"),
+        ("-m scripts.make_report", "selecton=stability", "has no option selecton. Did you mean selection?"),
     ],
 )
 def test_a_mistyped_word_is_answered_in_one_line_that_names_the_nearest(command, words, said, tmp_path):
