@@ -55,7 +55,7 @@ class Study:
         Nothing is taken from a shipped study of another protocol, or on other data.
         """
         own = cls.open(results_dir, name, data_dir)
-        if own.is_shipped or name not in reference.shipped_studies():
+        if own.is_shipped or name not in reference.shipped_studies() or Path(results_dir).is_file():
             return own
         shipped = cls.open(results_dir, PREFIX + name, data_dir)
         if own.frame.empty:

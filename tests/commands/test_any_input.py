@@ -219,11 +219,11 @@ def test_a_figure_of_no_data_set_is_refused(folder, capsys):
     assert "dataset must be given for figure=acc_vs_seconds: the study has" in capsys.readouterr().err
 
 
-def test_a_folder_of_results_that_is_a_file_or_is_not_there_is_said(folder, capsys):
+@pytest.mark.parametrize(("place", "study"), [("file", "dgufs"), ("nowhere", "mine")])
+def test_a_folder_of_results_that_is_a_file_or_is_not_there_is_said(folder, capsys, place, study):
     (folder / "file").write_text("")
-    for place in ("file", "nowhere"):
-        assert attempt("cite", ["study=dgufs", f"results_dir={folder}/{place}"], capsys) == "refused"
-        assert f"'dgufs' has no results in {folder}/{place}" in capsys.readouterr().err
+    assert attempt("cite", [f"study={study}", f"results_dir={folder}/{place}"], capsys) == "refused"
+    assert f"'{study}' has no results in {folder}/{place}" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("study", ["../../x,dgufs", "../../x", "''", "/x"])

@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from small_data import TRUTH
 
-from scripts import ship
 from scripts.core.conf import ROOT
 from scripts.core.study import Study
 from scripts.make_table import study_table
 from scripts.make_table.formats import to_csv, to_markdown
+from scripts.ship import pack
 
 METHODS = "max_variance", "laplacian_score"
 
@@ -30,7 +30,7 @@ def results(tmp_path_factory):
 @pytest.fixture
 def own(results, shipping, tmp_path):
     """Ship both cells; return a folder of results with the first of them only."""
-    ship.ship(results, "mine")
+    pack.ship(results, "mine")
     folder = tmp_path / "own"
     shutil.copytree(results, folder)
     shutil.rmtree(folder / "mine" / TRUTH / METHODS[1])

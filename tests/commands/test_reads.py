@@ -34,7 +34,7 @@ POINTS = [
 STUDY = "study=dgufs"
 COMMANDS = {
     "make_table": (make_table, [STUDY]),
-    "compare": (compare, []),
+    "compare": (compare, ["paper=dgufs", STUDY]),
     "make_report": (make_report, [STUDY]),
     "ranks": (ranks, [STUDY]),
     "audit": (audit, [STUDY, "data_dir={}"]),
