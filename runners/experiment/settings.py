@@ -243,7 +243,8 @@ def _part(config, name, *default):
             value = OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value
     except OmegaConfBaseException as error:
         for group in ("method", "dataset", "protocol"):
-            if "name" not in (config.get(group) or ()):
+            part = config.get(group)
+            if not OmegaConf.is_dict(part) or "name" not in part:
                 raise ConfigError(f"the chosen file of conf/{group} must be a mapping that has a name.") from error
         raise ConfigError(f"{name} cannot be read: {str(error).splitlines()[0]}") from error
     if asked and name in STORED:

@@ -61,9 +61,20 @@ def _details(comparison, controls, lines, others, cells):
         readings=reading_lines(beside),
         programs=programs(beside),
         maximum=maximum_lines(comparison, controls),
+        reasons=_reasons(comparison),
         cells=_every_cell(comparison) if cells else [],
         inherited=(comparison["inherited"] != "").any(),
     )
+
+
+def _reasons(comparison):
+    """Return the known reasons why our row of a method differs from print, each with its cells, as lines of a table."""
+    own = comparison[(comparison["method"] == comparison["published_method"]) & (comparison["explanation"] != "")]
+    lines = [["Known reason why our score differs", "Cells"]]
+    for text, cells in own.groupby("explanation", sort=False):
+        counts = cells.groupby("paper", sort=False).size()
+        lines.append([text, ", ".join(f"{PAPERS[paper]} {count}" for paper, count in counts.items())])
+    return lines
 
 
 def _every_cell(comparison):

@@ -1,7 +1,9 @@
 """The frame of every command line of ``key=value``: its options, their checks and its errors."""
 
 import functools
+import logging
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,6 +14,7 @@ from runners.cli.boundary import end
 from runners.cli.help import entries, narrow, refused
 from runners.errors import ConfigError
 from runners.experiment.kinds import check_fields
+from runners.progress import Console
 from runners.words import did_you_mean
 from scripts.core.conf import CONF, composed, names, read
 from scripts.core.options import GROUPS, OPTIONS
@@ -47,11 +50,28 @@ def command(name, parts=None):
                 made = {part: make(options) for part, make in (parts or {}).items()}
                 check(name, options, made)
                 options.update(made)
-                return function(options)
+                with log_printed():
+                    return function(options)
 
         return main
 
     return decorate
+
+
+@contextmanager
+def log_printed():
+    """Print the messages of our own log, one a line, as long as a command runs."""
+    loggers, handler = [*map(logging.getLogger, ("__main__", "scripts", "runners"))], Console(sys.stdout)
+    before = [one.level for one in loggers]
+    for one in loggers:
+        one.addHandler(handler)
+        one.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        for one, level in zip(loggers, before, strict=True):
+            one.removeHandler(handler)
+            one.setLevel(level)
 
 
 def help_of(name):

@@ -30,7 +30,7 @@ def test_one_name_is_a_list_of_one_wherever_a_figure_takes_methods(figure, optio
 
 def test_the_one_method_of_a_surface_may_be_given_as_methods():
     assert one(settings("surface", methods=["mcfs"])["method"]) == "mcfs"
-    with pytest.raises(ValueError, match="method must be one name here; for several, a file each: -m method=mcfs,rufs"):
+    with pytest.raises(ValueError, match="method=mcfs,rufs must be one name here: give one command for each"):
         one(settings("surface", methods=["mcfs", "rufs"])["method"], "method")
 
 

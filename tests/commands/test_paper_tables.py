@@ -1,11 +1,9 @@
 """The tables of conf/table: their rows, published numbers, data sets and running times."""
 
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import pytest
 from frames import PROTOCOL, frames, store, study_of
-from hydra import compose, initialize_config_dir
-from omegaconf import OmegaConf
 
 from scripts.core.conf import ROOT, read
 from scripts.core.published import load_published, published_cells
@@ -37,13 +35,6 @@ def test_every_table_of_conf_is_well_formed(name, tmp_path):
     table = make_table(content, Study.open(tmp_path, content.study))
     for write in (to_markdown, to_latex, to_html, to_csv):
         assert write(table)
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_a_table_takes_from_another_one_what_hydra_takes(name):
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
-        composed = OmegaConf.to_container(compose("make_table", [f"table={name}"]).table)
-    assert asdict(read_table(name)) == composed
 
 
 @pytest.mark.parametrize("name", TABLES)

@@ -197,7 +197,7 @@ def test_a_sweep_that_is_run_again_takes_a_line_a_cell_and_changes_nothing_in_it
     ]
     assert {path: path.stat().st_mtime_ns for path in cells.rglob("*")} == before
     again = run("-m", *CELL, f"results_dir={tmp_path}", "runner.redo=true").stdout
-    assert again.startswith(f"cell 1 of 1: random_selection on {TRUTH} (300 x 100")
+    assert again.startswith(f"protocol smoke, study smoke\ncell 1 of 1: random_selection on {TRUTH} (300 x 100")
 
 
 def test_a_sweep_goes_on_after_a_cell_that_cannot_run(tmp_path):
