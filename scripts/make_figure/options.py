@@ -86,15 +86,15 @@ def settings_of(config, figure, draw, study):
         if given in changed - accepted and own in accepted - changed:
             settings[own] = config[given]
             changed.remove(given)
+    for name in sorted(changed - accepted):
+        options = ", ".join(sorted(accepted))
+        raise ValueError(f"figure={figure} has no option {name}.{did_you_mean(name, accepted)} It has: {options}.")
     there, needs = sorted(study.trials["dataset"].unique()), inspect.signature(draw).parameters.get("dataset")
     if needs is not None and needs.default is needs.empty and not several(settings["dataset"]):
         study.filled()  # or else it says that nothing is stored
         if len(there) > 1:
             raise ValueError(f"dataset must be given for figure={figure}: the study has {', '.join(there)}.")
         settings["dataset"] = there[0]
-    for name in sorted(changed - accepted):
-        options = ", ".join(sorted(accepted))
-        raise ValueError(f"figure={figure} has no option {name}.{did_you_mean(name, accepted)} It has: {options}.")
     if settings.get("methods") is not None:
         settings["methods"] = several(settings["methods"])
     for group, option in (("dataset", "dataset"), ("method", "method"), ("method", "methods")):

@@ -123,7 +123,7 @@ def test_the_marked_pixels_are_the_selected_ones_at_every_size():
 def test_pixels_of_images_by_columns_lie_where_the_image_has_them(data_dir):
     data = load_dataset("umist", data_dir=data_dir)
     point = {"dataset": "umist", "method": "mcfs", "acc": {50: [0.3]}, "ranking": list(range(50)), "data_sha": data.sha}
-    figure = pixels(study_of([point], data_dir), "umist")
+    figure = pixels(study_of([point], data_dir=data_dir), "umist")
     # 28 pixels high: the first 50 features are the first column and 22 pixels of the second.
     assert marked(figure.axes[1]) == {(row, 0) for row in range(28)} | {(row, 1) for row in range(22)}
 

@@ -218,6 +218,6 @@ def test_the_command_prints_them_and_writes_nothing(monkeypatch, capsys):
     opened = SimpleNamespace(open=lambda *words: asked.append(words) or of_own_data(8))
     monkeypatch.setattr("scripts.findings.__main__.Study", opened)
     monkeypatch.setattr("scripts.findings.__main__.renewed", None)
-    monkeypatch.setattr(sys, "argv", ["findings", "--further", "mine", "--results-dir", "here"])
+    monkeypatch.setattr(sys, "argv", ["findings", "further=mine", "results_dir=here"])
     main()
     assert asked == [("here", "mine")] and capsys.readouterr().out.strip() == further(of_own_data(8)).strip()
