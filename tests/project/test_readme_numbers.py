@@ -67,3 +67,12 @@ def test_who_gains_is_what_findings_prints(fair):
     by_size = one_size_at_a_time(fair, plan)
     assert numbers(r"(\d+) methods gain with 10 features, none with 300") == [len(signs_of(by_size[10])[0])]
     assert not signs_of(by_size[300])[0]
+
+
+def test_the_page_of_what_reproduces_says_the_same_of_who_is_first():
+    comparison = compare_studies(open_studies(ROOT / "results", shipped_names()))
+    found = own_first(comparison)[["n_printed", "first", "columns"]].sum().astype(int).tolist()
+    text = " ".join((ROOT / "docs/reproduction.md").read_text(encoding="utf-8").split())
+    ours, theirs = (winners(comparison, programs)[0]["ndfs"] for programs in ("ours", "released"))
+    assert "each of their {} columns. In our tables it is first in {} of {} columns.".format(*found) in text
+    assert f"one of the baselines, is first in {ours}, and in {theirs} if the authors' programs" in text
