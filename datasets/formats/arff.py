@@ -1,6 +1,6 @@
 """Reads ARFF files: the attributes here, the rows by pandas.
 
-scipy reads neither texts nor sparse rows; the package liac-arff, of 2020, does, in Python and twenty times slower.
+scipy reads neither texts nor sparse rows; the package liac-arff, of 2020, does, in Python alone.
 """
 
 import csv
