@@ -4,10 +4,8 @@ import numpy as np
 
 from datasets.base import LARGEST_WHOLE, first_of
 
-FEW, ENOUGH = (
-    10,
-    10,
-)  # values that tell whether a column has whole numbers; samples of which distinct ones say something
+FEW = 10  # values that tell whether a column has whole numbers
+ENOUGH = 10  # samples of which distinct numbers say something
 ABSENT = (-9, -99, -999, -9999, -99999, 999, 9999, 99999)  # numbers that often stand for a missing value
 IDENTIFIERS = 3  # columns: where more have distinct whole numbers, they are counts
 

@@ -3,7 +3,7 @@
 ====  ==========================================================================================
 0     all that was asked for is done
 1     something could not be done: a wrong value, a file, a full disk, a trial that failed
-2     a wrong option of a command with ``--option`` (argparse)
+2     a wrong value of one of Hydra's own options with dashes (argparse)
 130   Ctrl-C
 143   SIGTERM
 ====  ==========================================================================================

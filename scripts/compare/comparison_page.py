@@ -6,7 +6,7 @@ from metrics.study.summary import SELECTIONS
 from scripts.compare import evidence
 from scripts.compare.controls import COLUMNS
 from scripts.compare.evidence_page import commands, due, line_rows, starts_text, summaries, verdict_rows
-from scripts.compare.first import claim_lines, first_lines, is_any_partial, winner_lines
+from scripts.compare.first import claim_lines, first_lines, own_first, winner_lines
 from scripts.compare.headline import line_table
 from scripts.compare.maximum import maximum_lines
 from scripts.compare.readings import programs, reading_lines, readings
@@ -26,7 +26,7 @@ def comparison_page(comparison, controls=None, full=False, others=None, cells=Tr
     `others` are comparisons by other readings.
     """
     controls = pd.DataFrame(columns=["paper", *COLUMNS]) if controls is None else controls
-    lines = line_table(comparison, controls)
+    lines, first = line_table(comparison, controls), own_first(comparison)
     departs = comparison.groupby(["paper", "study"], sort=False)["departs"].first()
     selection = comparison["selection"].iloc[0]
     page = render(
@@ -34,10 +34,10 @@ def comparison_page(comparison, controls=None, full=False, others=None, cells=Tr
         selection=selection,
         words=SELECTIONS[selection],
         departs=[(PAPERS[paper], study, text) for (paper, study), text in departs.items() if text],
-        first=first_lines(comparison),
+        first=first_lines(first),
         winners=winner_lines(comparison),
         claims=claim_lines(comparison),
-        partial=is_any_partial(comparison),
+        partial=first["partial"].any(),
         verdicts=verdict_rows(lines),
         commands=commands(comparison, controls),
         full=full,

@@ -63,7 +63,7 @@ def cells_of(comparison, programs="ours"):
     return rows[named]
 
 
-def columns_of(cells, score="mean"):
+def own_columns(cells, score="mean"):
     """Yield the paper, score and cells of each column in which the paper's own method has a score."""
     for (paper, _, metric), column in cells.groupby(COLUMN, sort=False):
         column = column[column[score].notna()]
@@ -85,7 +85,7 @@ def own_first(comparison):
     """
     cells, found = cells_of(comparison), {}
     for score, first, n in (("published_mean", "printed", "n_printed"), ("mean", "first", "columns")):
-        for paper, metric, column in columns_of(cells, score):
+        for paper, metric, column in own_columns(cells, score):
             row = found.setdefault((paper, metric), dict.fromkeys(NUMBERS, 0.0))
             row[n] += 1
             row[first] += bool(is_first(column, score)[column["own"]].any())
@@ -93,21 +93,16 @@ def own_first(comparison):
                 row["rank"] += column[score].rank(ascending=False)[column["own"]].item()
                 row["chance"] += 1 / len(column)
                 row["partial"] += bool(column.loc[column["own"], "partial"].any())
-    for paper, metric, column in columns_of(cells_of(comparison, "variants")):
+    for paper, metric, column in own_columns(cells_of(comparison, "variants")):
         found[paper, metric]["variant"] += bool(is_first(column)[column["own"]].any())
     frame = pd.DataFrame.from_dict(found, orient="index", columns=list(NUMBERS))
     frame["rank"] /= frame["columns"].where(frame["columns"] > 0)
     return frame.rename_axis(["paper", "metric"]).reset_index()
 
 
-def is_any_partial(comparison):
-    """Return True if an own cell of some column lacks points of its grid."""
-    return bool(own_first(comparison)["partial"].any())
-
-
 def winners(comparison, programs="ours"):
     """Return method -> columns in which it is first, the most first, and the number of columns."""
-    columns = [column for _, _, column in columns_of(cells_of(comparison, programs))]
+    columns = [column for _, _, column in own_columns(cells_of(comparison, programs))]
     first = [name for column in columns for name in column.loc[is_first(column), "row"]]
     return pd.Series(first, dtype=object).value_counts(), len(columns)
 
@@ -118,15 +113,13 @@ def claims(comparison):
     p is of a two-sided sign-flip test of the data sets' mean differences; nan for fewer than `ENOUGH` data sets.
     """
     rows = of_kmeans(comparison)
-    scores = (
-        rows.assign(mean=rows["table_mean"]).pivot_table(index=COLUMN, columns="method", values="mean").reset_index()
-    )
+    scores = rows.pivot_table(index=COLUMN, columns="method", values="table_mean").reset_index()
     found = []
     for claim in CLAIMS:
         own = scores[scores["paper"].isin(claim.papers or PAPERS)]
-        better = (
-            own.apply(lambda row: row.get(row["paper"]), axis=1) if claim.better == "own" else own.get(claim.better)
-        )
+        better = own.get(claim.better)
+        if claim.better == "own":
+            better = own.apply(lambda row: row.get(row["paper"]), axis=1)
         if better is None or claim.worse not in own:
             continue
         gap = (better.astype(float) - own[claim.worse]).dropna()
@@ -136,20 +129,19 @@ def claims(comparison):
     return pd.DataFrame(found, columns=["words", "won", "cells", "datasets", "gap", "p"])
 
 
-def first_lines(comparison):
-    """Return the lines of the table of `own_first`, with a sum."""
-    frame = own_first(comparison)
-    total = frame[[name for name in NUMBERS if name != "rank"]].sum()
+def first_lines(counts):
+    """Return the lines of a table of what `own_first` counts, with a sum."""
+    total = counts[[name for name in NUMBERS if name != "rank"]].sum()
     lines = ["Paper|Score|First in print|First here|With its best variant|By chance|Mean rank here".split("|")]
-    for row in frame.itertuples():
+    for row in counts.itertuples():
         mark = "*" * bool(row.partial)
         lines.append([
             PAPERS[row.paper], row.metric.upper(), f"{row.printed:.0f} of {row.n_printed:.0f}",
             f"{row.first:.0f} of {row.columns:.0f}{mark}", f"{row.variant:.0f}", number(row.chance, 1),
             number(row.rank, 1),
         ])  # fmt: skip
-    counts = [f"{total.printed:.0f} of {total.n_printed:.0f}", f"{total['first']:.0f} of {total['columns']:.0f}"]
-    return [*lines, ["all", "", *counts, f"{total.variant:.0f}", number(total.chance, 1), ""]]
+    sums = [f"{total.printed:.0f} of {total.n_printed:.0f}", f"{total['first']:.0f} of {total['columns']:.0f}"]
+    return [*lines, ["all", "", *sums, f"{total.variant:.0f}", number(total.chance, 1), ""]]
 
 
 def winner_lines(comparison, most=6):

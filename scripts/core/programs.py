@@ -1,16 +1,9 @@
-"""The frame of every command line of ``--option``: its parser, its errors, and the files that it keeps up to date."""
+"""Ends a command in words, and keeps files up to date."""
 
-import argparse
 from contextlib import contextmanager
 
 from runners.cli.boundary import boundary, end
 from runners.code import ROOT
-
-
-def parser_of(name, doc):
-    """Return the parser of ``python -m NAME``, whose help begins with the docstring of its module as it is."""
-    how = argparse.RawDescriptionHelpFormatter
-    return argparse.ArgumentParser(prog=f"python -m {name}", description=doc, formatter_class=how)
 
 
 @contextmanager

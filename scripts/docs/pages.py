@@ -45,11 +45,11 @@ def made_pages():
 
 def leaderboard_page(board):
     """Return the page on which all methods stand."""
-    found, tested = numbers(board), board.tested
+    found, tested, own_pages = numbers(board), board.tested, method_pages()
     datasets = [f"[{text}](data/{name}.md)" for name, text in unique_names("dataset", board.missing["dataset"]).items()]
     return render(
         "docs/leaderboard.md.j2",
-        rows=[row | {"page": method_pages().get(row["name"])} for row in board.rows],
+        rows=[row | {"page": own_pages.get(row["name"])} for row in board.rows],
         drawn={row["name"] for row in [row for row in board.rows if row["kind"] == "method"][:DRAWN]} | {ALL, RANDOM},
         scores=SHOWN, kinds=KINDS, sizes=list(WEIGHTS), weights=list(WEIGHTS.values()), level=f"{LEVEL:g}",
         n_datasets=len(tested), n_families=(n_families := len({family_of(name) for name in tested})),

@@ -27,8 +27,8 @@ MARKS = r"(<!-- printed by python -m {} -->\n).*?(\n<!-- end -->)"
 
 def written(study):
     """Return the present text of every file, by its path."""
-    settings = settings_for(Study.open(ROOT / "results", study))
-    return pages(study, settings) | {ROOT / REPRODUCTION: filled(REPRODUCTION, COMPARE, compared())}
+    opened = Study.open(ROOT / "results", study)
+    return pages(opened, settings_for(opened)) | {ROOT / REPRODUCTION: filled(REPRODUCTION, COMPARE, compared())}
 
 
 def settings_for(study):
@@ -42,9 +42,9 @@ def settings_for(study):
 
 
 def pages(study, settings):
-    """Return the text of every file that rests on one study alone, by its path."""
+    """Return the text of every file that rests on one opened study alone, by its path."""
     return {
-        ROOT / "docs/findings.md": page(study, settings, looks(Study.open(ROOT / "results", study), settings)),
+        ROOT / "docs/findings.md": page(study.name, settings, looks(study, settings)),
         ROOT / "docs/findings.svg": drawn(draw(settings)),
         ROOT / "docs/sizes.svg": drawn(draw_sizes(settings[0].kinds)),
         ROOT / "docs/families.svg": drawn(draw_families(settings[0].kinds)),
@@ -84,8 +84,7 @@ def main(options):
         return renewed(written(options["study"]), options["check"])
     study = Study.open(ROOT / "results", options["study"])
     settings = settings_for(study)
-    found = looks(study, settings)
-    print(render("findings/answer.md.j2", gains=gain_rows(settings), plan=settings[0].plan, **found), end="")
+    print(render("findings/answer.md.j2", gains=gain_rows(settings), **looks(study, settings)), end="")
 
 
 if __name__ == "__main__":

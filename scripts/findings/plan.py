@@ -209,8 +209,7 @@ def over_families(gains, families):
 
     `gains` has data sets in rows; its columns with values in enough families are kept, none where there is only one.
     """
-    means = means_of(gains, families)
-    means = means.loc[:, (len(means) > 1) & (means.notna().sum() >= min(ENOUGH, len(means)))]
+    means = in_enough(means_of(gains, families))
     if means.empty:
         return means, pd.DataFrame(columns=["mean", "low", "high", "p", "needs"], index=means.columns)
     table = intervals_of(means)
@@ -221,6 +220,11 @@ def over_families(gains, families):
         for column in table.index[found & (without > LEVEL)]:
             table.loc[[column], "needs"].item().append(family)
     return means, table
+
+
+def in_enough(means):
+    """Return the columns of the means of families that have a value in enough of these; none for a single family."""
+    return means.loc[:, (len(means) > 1) & (means.notna().sum() >= min(ENOUGH, len(means)))]
 
 
 def means_of(gains, families):

@@ -8,17 +8,16 @@ import pandas as pd
 from metrics.study import POOR
 from metrics.study.families import step_down
 from scripts.core.conf import entry
-from scripts.findings.plan import LEVEL, SCORES, WEIGHTS, by_size, choice_of, curves, intervals_of, means_of
+from scripts.findings.plan import LEVEL, SCORES, WEIGHTS, by_size, choice_of, curves, in_enough, intervals_of, means_of
 from scripts.ranks.choice import is_control
 
 FLIPS = 99_999  # of signs: a p of .05 has a standard error of .0007
 MISSING = (-10.0, 0.0, 10.0)  # points
 
 
-def tested(gains, families, enough=15):
+def tested(gains, families):
     """Return mean, low, high and p of the columns (method, score) of gains with values in enough families."""
-    means = means_of(gains, families)
-    means = means.loc[:, means.notna().sum() >= min(enough, len(means))]
+    means = in_enough(means_of(gains, families))
     table = intervals_of(means).rename_axis(["method", "score"])
     table["p"] = step_down(means, n_flips=FLIPS)
     return table
@@ -64,8 +63,7 @@ def size_rows(tables, names):
     for size, table in tables.items():
         gain, _ = signs_of(table)
         medians = [f"{table['mean'].xs(score, level='score').median():+.1f}" for score in SCORES]
-        which = ", ".join(f"{names.get(name, name)} ({', '.join(map(str.upper, own))})" for name, own in gain.items())
-        rows.append([str(size), str(len(gain)), *medians, which or "none"])
+        rows.append([str(size), str(len(gain)), *medians, _listed(gain, names) or "none"])
     return rows
 
 
@@ -89,8 +87,12 @@ def variant_text(table, plan, names):
     """Name the methods that gain in one test with all variants, besides those that gain in the plan's test."""
     gain, _ = signs_of(table)
     known = set(plan.named(1).index.unique("method"))
-    return ", ".join(f"{names.get(name, name)} ({', '.join(map(str.upper, own))})"
-                     for name, own in gain.items() if name not in known)  # fmt: skip
+    return _listed({name: own for name, own in gain.items() if name not in known}, names)
+
+
+def _listed(methods, names):
+    """Return methods with their scores as one text: "CAE (ACC, NMI), RUFS (NMI)"."""
+    return ", ".join(f"{names.get(name, name)} ({', '.join(map(str.upper, own))})" for name, own in methods.items())
 
 
 def missing_rows(found, plan, names):

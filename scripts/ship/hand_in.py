@@ -42,10 +42,11 @@ def hand_in(options, handed):
     fit(study, name, method, handed, datasets, {**options, "points": most_points(study, datasets)})
     _pack(method, name, options)
     print("\nThe findings with it:\n")
-    settings = findings.settings_for(Study.open(*folders))
+    study = Study.open(*folders)
+    settings = findings.settings_for(study)
     for number, text in enumerate(sentences(settings), 1):
         print(fill(f"{number}. {text}", 120, subsequent_indent="   "))
-    pages = differing(findings.pages(PREFIX + name, settings))
+    pages = differing(findings.pages(study, settings))
     for path, text in pages.items():
         write(text, path)
     written = [f"results/reference/{name}", *(str(path.relative_to(ROOT)) for path in pages)]

@@ -49,8 +49,8 @@ def test_the_page_and_the_paper_have_what_the_shipped_results_say(settings, fair
     assert (ROOT / PAPER).read_text(encoding="utf-8") == filled(PAPER, FINDINGS, paper(settings)), again
 
 
-def test_every_figure_of_the_page_is_written_with_it(settings):
-    written = {path.name: text for path, text in pages(STUDY, settings).items()}
+def test_every_figure_of_the_page_is_written_with_it(settings, fair):
+    written = {path.name: text for path, text in pages(fair, settings).items()}
     figures = re.findall(r"^!\[.*\]\((.*)\)$", written["findings.md"], re.MULTILINE)
     assert figures == ["sizes.svg", "families.svg", "findings.svg"]
     assert all("<svg" in written[name] and (ROOT / "docs" / name).is_file() for name in figures)

@@ -17,11 +17,12 @@ arithmetic.start()  # before numpy is imported
 
 import pandas as pd
 
+from runners.experiment.trial import stored_trial
 from runners.store.identity import ARITHMETIC, versions
 from runners.store.reference import PREFIX
 from scripts.compare import compare_studies, controls_of, open_studies, shipped_names
 from scripts.compare.headline import line_table
-from scripts.core.conf import ROOT
+from scripts.core.conf import ROOT, find
 from scripts.core.data import data_of
 from scripts.core.published import PAPERS
 from scripts.core.study import Study
@@ -92,7 +93,7 @@ def fit_again(rows):
         if data is None:
             continue
         stored = trials.iloc[0].to_dict()
-        trial = digests.stored_trial(stored, digests.find("method", row["method"])["target"])
+        trial = stored_trial(stored, find("method", row["method"])["target"])
         yield row, digests.digests(trial, data)
 
 

@@ -37,8 +37,12 @@ def test_the_words_before_the_first_command_are_no_statistics_and_all_words_are_
     assert len(re.findall(r"\d", text.split("```")[0])) < 20
 
 
-def test_whose_method_is_first_is_what_compare_prints():
-    comparison = compare_studies(open_studies(ROOT / "results", shipped_names()))
+@pytest.fixture(scope="module")
+def comparison():
+    return compare_studies(open_studies(ROOT / "results", shipped_names()))
+
+
+def test_whose_method_is_first_is_what_compare_prints(comparison):
     found, (first, _) = (
         own_first(comparison)[["printed", "n_printed", "first", "columns", "variant"]].sum(),
         winners(comparison),
@@ -69,8 +73,7 @@ def test_who_gains_is_what_findings_prints(fair):
     assert not signs_of(by_size[300])[0]
 
 
-def test_the_page_of_what_reproduces_says_the_same_of_who_is_first():
-    comparison = compare_studies(open_studies(ROOT / "results", shipped_names()))
+def test_the_page_of_what_reproduces_says_the_same_of_who_is_first(comparison):
     found = own_first(comparison)[["n_printed", "first", "columns"]].sum().astype(int).tolist()
     text = " ".join((ROOT / "docs/reproduction.md").read_text(encoding="utf-8").split())
     ours, theirs = (winners(comparison, programs)[0]["ndfs"] for programs in ("ours", "released"))
