@@ -26,12 +26,14 @@ demo: .venv/.done
 # Compiled first, as each of the many processes of the tests would do it again where Python is told not to write.  A file
 # of tests goes to one worker: what its tests share is made once; tests/conftest.py says which files come first.
 test: .venv/.done
-	$(BIN)/python -m compileall -q datasets methods metrics runners scripts run.py ufs_bench.py
+	$(BIN)/python -m compileall -q datasets methods metrics runners scripts run.py ufs_bench
 	$(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder $(ARGS)
 
 lint: .venv/.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	mkdir -p build/types/ufs_bench
+	ln -sfn $(addprefix ../../../,datasets methods metrics runners scripts $(wildcard ufs_bench/*.py)) build/types/ufs_bench/
 	$(BIN)/mypy
 
 site: .venv/.done

@@ -3,14 +3,11 @@
 import os
 import sys
 
-from runners.cli.boundary import check_printed, guard
+from ufs_bench.runners.cli.boundary import check_printed, guard
 
 if __name__ == "__main__":  # before all slower imports, so that Ctrl-C is handled during them, too
     guard("interrupted: finished trials are stored; the same command goes on from there")
-    from runners import arithmetic
-
     os.environ.setdefault("HYDRA_FULL_ERROR", "1")  # makes Hydra raise its errors, which become a line here
-    arithmetic.start(sys.argv[1:])  # before numpy, for this process and every worker
 
 import functools
 import logging
@@ -20,14 +17,14 @@ from pathlib import Path
 import hydra
 from omegaconf import OmegaConf
 
-from runners.cli.cells import register, report, run_job
-from runners.cli.choices import offer
-from runners.cli.help import narrow_help, refused
-from runners.cli.report import remove_unused
-from runners.errors import ConfigError
-from runners.experiment.settings import read_names
-from runners.progress import hide_bar
-from runners.workers import processes
+from ufs_bench.runners.cli.cells import register, report, run_job
+from ufs_bench.runners.cli.choices import offer
+from ufs_bench.runners.cli.help import narrow_help, refused
+from ufs_bench.runners.cli.report import remove_unused
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.settings import read_names
+from ufs_bench.runners.progress import hide_bar
+from ufs_bench.runners.workers import processes
 
 logging.raiseExceptions = False  # a closed pipe, as to `head`, must not fill the screen with tracebacks
 
@@ -44,7 +41,7 @@ def end():
     processes.remove_leftovers()  # also where nothing was left to do, as of a run that was killed at its end
     lacking = False
     for folder, cells in report.studies().items():
-        from scripts.make_table.of_sweep import print_table  # here, as it takes seconds
+        from ufs_bench.scripts.make_table.of_sweep import print_table  # here, as it takes seconds
 
         lacking |= not print_table(folder, cells)
     status = report.close() or int(lacking)

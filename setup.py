@@ -1,4 +1,4 @@
-"""Puts the folders of the checkout into one folder of the wheel, so that no `datasets` or `scripts` is installed."""
+"""Puts the folders of the checkout into the package of a wheel."""
 
 import shutil
 from pathlib import Path
@@ -6,23 +6,22 @@ from pathlib import Path
 from setuptools import setup
 from setuptools.command.build_py import build_py
 
-INSIDE = "ufs_bench_suite"
+PACKAGE = "ufs_bench"
 PARTS = ("conf", "datasets", "methods", "metrics", "runners", "scripts", "results", "run.py", "CITATION.cff", "LICENSE")
 
 
 class Suite(build_py):
-    """Builds the modules as usual and, for a wheel, the folder with all others."""
+    """Builds the package as usual and, for a wheel, its parts."""
 
     def run(self):
         """Copy the parts; an editable install finds them in the checkout."""
         super().run()
         if self.editable_mode:
             return
-        target = Path(self.build_lib, INSIDE)
-        shutil.rmtree(target, ignore_errors=True)
+        target = Path(self.build_lib, PACKAGE)
         for part in map(Path, PARTS):
             if part.is_dir():
-                shutil.copytree(part, target / part, ignore=_ignored)
+                shutil.copytree(part, target / part, ignore=_ignored, dirs_exist_ok=True)
             else:
                 shutil.copy(part, target / part)
 

@@ -2,7 +2,6 @@
 
 import os
 
-from runners import arithmetic
+from ufs_bench.runners import arithmetic
 
 os.environ.update(arithmetic.ONE_THREAD)  # before numpy is imported
-arithmetic.start()

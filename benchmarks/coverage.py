@@ -10,16 +10,16 @@ all methods, by the shipped scores of the new data.
 
 import numpy as np
 
-from metrics.study.families import family_means, step_down, t_intervals
-from metrics.study.frames import of_kmeans
-from runners.cli.boundary import boundary
-from scripts.compare.controls import ALL, RANDOM
-from scripts.core.conf import family_of
-from scripts.core.entry import plain_options
-from scripts.core.study import Study
-from scripts.core.text import pipes
-from scripts.findings.plan import CONFIRMATORY, SCORES, WEIGHTS, curves, datasets_of
-from scripts.ranks.choice import choose
+from ufs_bench.metrics.study.families import family_means, step_down, t_intervals
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.runners.cli.boundary import boundary
+from ufs_bench.scripts.compare.controls import ALL, RANDOM
+from ufs_bench.scripts.core.conf import family_of
+from ufs_bench.scripts.core.entry import plain_options
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import pipes
+from ufs_bench.scripts.findings.plan import CONFIRMATORY, SCORES, WEIGHTS, curves, datasets_of
+from ufs_bench.scripts.ranks.choice import choose
 
 STUDY = "reference/fair"
 GAIN = 2.0  # points

@@ -25,9 +25,9 @@ from sklearn.metrics import normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
 from benchmarks.methods import INSTALL, make_problem, peer_sweeps
-from datasets import load_dataset
-from runners.code import ROOT
-from scripts.core.entry import plain_options
+from ufs_bench.datasets import load_dataset
+from ufs_bench.runners.code import ROOT
+from ufs_bench.scripts.core.entry import plain_options
 
 SIZES, RESTARTS = (50, 100, 150, 200, 250, 300), 20
 # The plain sweeps at a point.  Their number must not be that of ours, or a solver that needs fewer sweeps seems slower.

@@ -14,15 +14,15 @@ import sys
 
 import numpy as np
 
-from runners.code import ROOT
-from scripts.core.entry import plain_options
+from ufs_bench.runners.code import ROOT
+from ufs_bench.scripts.core.entry import plain_options
 
 # The program of a side: a line of its input asks for a fit.
 SIDE = """
 import inspect, json, sys, time, warnings
 import yaml
-import methods
-from datasets import load_dataset, scale
+from ufs_bench import methods
+from ufs_bench.datasets import load_dataset, scale
 
 warnings.simplefilter("ignore")
 name, dataset = sys.argv[1:]
@@ -46,18 +46,18 @@ import sys
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
-import methods, metrics.evaluate
+from ufs_bench import methods, metrics; import ufs_bench.metrics.evaluate
 
 def swap(module, *functions):
     for new in functions:
         old = getattr(sys.modules[module], new.__name__)
-        for there in [there for name, there in sys.modules.items() if name.startswith(("methods", "metrics"))]:
+        for there in [there for name, there in sys.modules.items() if name.startswith("ufs_bench.m")]:
             if vars(there).get(new.__name__) is old:
                 setattr(there, new.__name__, new)
 """
 TRIAL = """
-from methods.core.base import BaseSelector
-from metrics.kmeans import kmeans_restarts
+from ufs_bench.methods.core.base import BaseSelector
+from ufs_bench.metrics.kmeans import kmeans_restarts
 fit = BaseSelector.fit
 def trial(self, X, y=None):
     fit(self, X)
@@ -83,38 +83,38 @@ PLAIN = {
 def weighted_gram(data, indices, indptr, sample_weights, n_features):
     X = sparse.csr_array((data, indices, indptr), shape=(len(sample_weights), n_features))
     return (X.T @ sparse.csr_array(sparse.diags_array(sample_weights) @ X)).toarray()
-swap("methods.core.sparse_data", weighted_gram)
+swap("ufs_bench.methods.core.sparse_data", weighted_gram)
 """,
     "adapted_rows": """
-from methods.core.prox import project_simplex
+from ufs_bench.methods.core.prox import project_simplex
 def adapted_graph(Y, S, gamma):
     distances = (cdist(Y[i : i + 64], Y, "sqeuclidean") for i in range(0, len(Y), 64))
     V = (S[64 * k : 64 * k + 64].toarray() - part / (4 * gamma) for k, part in enumerate(distances))
     return sparse.vstack([sparse.csr_array(project_simplex(part)) for part in V], format="csr")
 def adapted_laplacian(Y, S, gamma):
     G = adapted_graph(Y, S, gamma)
-    return G, sys.modules["methods.core.optimal_graph"].symmetric_laplacian(G), ((G - S).data ** 2).sum()
-swap("methods.core.optimal_graph", adapted_graph, adapted_laplacian)
+    return G, sys.modules["ufs_bench.methods.core.optimal_graph"].symmetric_laplacian(G), ((G - S).data ** 2).sum()
+swap("ufs_bench.methods.core.optimal_graph", adapted_graph, adapted_laplacian)
 """,
     "sparse_products": """
 def times(A, F):
     return A @ F
-swap("methods.core.sparse_data", times)
+swap("ufs_bench.methods.core.sparse_data", times)
 """,
     "exchange": """
-from methods.sf2sog.exchange import _Rest
+from ufs_bench.methods.sf2sog.exchange import _Rest
 _Rest.of_the_whole = classmethod(lambda cls, exchange, leaving: None)
 """,
     "smallest": """
-from methods.core import smallest
+from ufs_bench.methods.core import smallest
 def smallest_eigenvectors(gram, weights, n_vectors, guess=None):
     if isinstance(gram, smallest.DenseGram) or len(weights) <= smallest.DENSE_FEATURES:
         return smallest._dense(gram, weights, n_vectors)
     return smallest._lanczos(gram.inverse(weights - gram.floor), len(weights), n_vectors, n_vectors + smallest.GUARDS)
-swap("methods.core.smallest", smallest_eigenvectors)
+swap("ufs_bench.methods.core.smallest", smallest_eigenvectors)
 """,
     "Ceiling": """
-from methods.dgufs.leading import Ceiling
+from ufs_bench.methods.dgufs.leading import Ceiling
 holds = Ceiling.holds
 def anew(self, *given):
     self.matrix = None  # every matrix takes a proof of its own
@@ -122,7 +122,7 @@ def anew(self, *given):
 Ceiling.holds = anew
 """,
     "Pool": """
-from methods.dgufs.leading import Pool
+from ufs_bench.methods.dgufs.leading import Pool
 Pool.empty = lambda self: np.empty(self.shape)
 """,
     "elkan": """
@@ -130,7 +130,7 @@ from sklearn.cluster import KMeans
 def lloyd(X, starts, max_iter=100):
     known = dict(n_init=1, algorithm="lloyd", tol=0, max_iter=max_iter)
     return np.array([KMeans(len(start), init=X[start], **known).fit(X).labels_ for start in starts])
-swap("metrics.kmeans", lloyd)
+swap("ufs_bench.metrics.kmeans", lloyd)
 """,
 }
 

@@ -19,10 +19,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-import methods
-from datasets import load_dataset, scale
-from methods.core.graphs import knn_graph
-from scripts.core.entry import plain_options
+from ufs_bench import methods
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.methods.core.graphs import knn_graph
+from ufs_bench.scripts.core.entry import plain_options
 
 INSTALL = "The peer of {name} is not installed: pip install {package} (nothing else in this project needs it)."
 PACKAGES = {"InfFS": ("PyIFS", "PyIFS==0.0.3")}  # module and package of the peer, where it is not the one below

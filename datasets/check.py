@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from datasets.base import LARGEST_WHOLE, DataError, Dataset, as_floats, data_sha, parts_of, say
+from ufs_bench.datasets.base import LARGEST_WHOLE, DataError, Dataset, as_floats, data_sha, parts_of, say
 
 
 def check_dataset(spec, X, y, names=None):

@@ -14,8 +14,8 @@ import requests
 from tqdm import tqdm
 from urllib3.exceptions import HTTPError, ReadTimeoutError
 
-from datasets.base import DataError
-from datasets.files import fault, keep_aside
+from ufs_bench.datasets.base import DataError
+from ufs_bench.datasets.files import fault, keep_aside
 
 CHUNK = 2**16
 LARGEST = 2**30  # bytes of a file whose size the specification does not state

@@ -2,10 +2,10 @@
 
 from filelock import FileLock
 
-from datasets.base import DataError
-from datasets.download import from_address, say
-from datasets.files import fault, keep_aside
-from datasets.openml import from_openml
+from ufs_bench.datasets.base import DataError
+from ufs_bench.datasets.download import from_address, say
+from ufs_bench.datasets.files import fault, keep_aside
+from ufs_bench.datasets.openml import from_openml
 
 
 def fetch(spec, source, folder):

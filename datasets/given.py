@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 
-from datasets.base import DataError, first_of, say
-from datasets.check import check_dataset
-from datasets.formats.tables import are_names
-from datasets.own import check_name
+from ufs_bench.datasets.base import DataError, first_of, say
+from ufs_bench.datasets.check import check_dataset
+from ufs_bench.datasets.formats.tables import are_names
+from ufs_bench.datasets.own import check_name
 
 
 def as_dataset(X, y=None, name=None, clusters=None):

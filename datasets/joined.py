@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from datasets.base import DataError, say
-from datasets.formats.arff import arff_frame
-from datasets.formats.frames import csv_frame, npy_frame, parquet_frame, xlsx_frame
-from datasets.formats.tables import (
+from ufs_bench.datasets.base import DataError, say
+from ufs_bench.datasets.formats.arff import arff_frame
+from ufs_bench.datasets.formats.frames import csv_frame, npy_frame, parquet_frame, xlsx_frame
+from ufs_bench.datasets.formats.tables import (
     UNNAMED,
     are_names,
     as_numbers,

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import platformdirs
 
-from datasets.base import DataError, DataMissing
-from datasets.check import check_dataset
-from datasets.files import fault
-from datasets.loaders import read_source
-from datasets.spec import check_spec, files_of, openml_page, read_spec
-from datasets.synthetic import truth_of
+from ufs_bench.datasets.base import DataError, DataMissing
+from ufs_bench.datasets.check import check_dataset
+from ufs_bench.datasets.files import fault
+from ufs_bench.datasets.loaders import read_source
+from ufs_bench.datasets.spec import check_spec, files_of, openml_page, read_spec
+from ufs_bench.datasets.synthetic import truth_of
 
 PACKAGE, DATA_DIR, CACHE = "package", "data_dir", "cache"
 
@@ -81,7 +81,7 @@ def locate(spec, data_dir=None, download=True):
                 "changed in this folder."
             )
         # Imported here, and once more below, as it takes long and few commands download.
-        from datasets.fetch import discard
+        from ufs_bench.datasets.fetch import discard
 
         try:
             for path, file in zip(found.paths, files_of(found.source), strict=True):
@@ -91,7 +91,7 @@ def locate(spec, data_dir=None, download=True):
     problems = []
     for source in spec["sources"] if download else []:
         if addresses(source):
-            from datasets.fetch import fetch
+            from ufs_bench.datasets.fetch import fetch
 
             try:
                 return Found(source, tuple(fetch(spec, file, cache_dir()) for file in files_of(source)), CACHE)

@@ -8,16 +8,16 @@ from io import BytesIO, StringIO
 import numpy as np
 import scipy  # scipy imports its parts when they are first used, and most files need none
 
-from datasets.base import DataError
-from datasets.check import from_indicators
-from datasets.formats.arrays import flat, pick, read_libsvm, read_mtx, read_npy, read_npz
-from datasets.formats.h5ad import read_h5ad
-from datasets.formats.matlab import read_mat
-from datasets.formats.rdata import read_rdata
-from datasets.formats.text import text_of
-from datasets.joined import FRAMES, labels_in_order, read_tables
-from datasets.steps import fill_missing, matched_labels, take_steps
-from datasets.synthetic import read_synthetic
+from ufs_bench.datasets.base import DataError
+from ufs_bench.datasets.check import from_indicators
+from ufs_bench.datasets.formats.arrays import flat, pick, read_libsvm, read_mtx, read_npy, read_npz
+from ufs_bench.datasets.formats.h5ad import read_h5ad
+from ufs_bench.datasets.formats.matlab import read_mat
+from ufs_bench.datasets.formats.rdata import read_rdata
+from ufs_bench.datasets.formats.text import text_of
+from ufs_bench.datasets.joined import FRAMES, labels_in_order, read_tables
+from ufs_bench.datasets.steps import fill_missing, matched_labels, take_steps
+from ufs_bench.datasets.synthetic import read_synthetic
 
 LARGEST_DENSE = 2**30  # numbers: a sparse file of more than these 8 GB is not written out
 PACKAGES = {"PIL": "pillow"}  # a module and its package, where their names differ

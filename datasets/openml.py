@@ -13,12 +13,12 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from datasets import download
-from datasets.base import DataError
-from datasets.check import check_dataset
-from datasets.files import checksum, write_checksum
-from datasets.loaders import first_per_class
-from datasets.spec import openml_page
+from ufs_bench.datasets import download
+from ufs_bench.datasets.base import DataError
+from ufs_bench.datasets.check import check_dataset
+from ufs_bench.datasets.files import checksum, write_checksum
+from ufs_bench.datasets.loaders import first_per_class
+from ufs_bench.datasets.spec import openml_page
 
 REMEDY = "Try again later; or save the file of that page with a browser, and name it: data=FILE label=COLUMN"
 

@@ -4,11 +4,11 @@ import re
 import unicodedata
 from pathlib import Path
 
-from datasets.base import DataError
-from datasets.files import checksum, looks_like
-from datasets.joined import LABEL_FRAMES
-from datasets.loaders import read_source
-from datasets.spec import COLUMNS, FILLS, check_spec, dataset_names
+from ufs_bench.datasets.base import DataError
+from ufs_bench.datasets.files import checksum, looks_like
+from ufs_bench.datasets.joined import LABEL_FRAMES
+from ufs_bench.datasets.loaders import read_source
+from ufs_bench.datasets.spec import COLUMNS, FILLS, check_spec, dataset_names
 
 SUFFIXES = {
     ".csv": "csv", ".tsv": "csv", ".txt": "csv", ".data": "csv", ".tab": "csv", ".npz": "npz",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from datasets.base import LARGEST_WHOLE, first_of
+from ufs_bench.datasets.base import LARGEST_WHOLE, first_of
 
 FEW = 10  # values that tell whether a column has whole numbers
 ENOUGH = 10  # samples of which distinct numbers say something

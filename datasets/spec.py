@@ -6,11 +6,11 @@ from typing import NotRequired, TypedDict, get_type_hints
 
 import yaml
 
-from datasets.base import DataError
-from datasets.joined import LABEL_FRAMES
-from datasets.loaders import READERS
-from datasets.steps import FILLS, wrong_step
-from datasets.truth import parts_of, truth_names, truth_spec
+from ufs_bench.datasets.base import DataError
+from ufs_bench.datasets.joined import LABEL_FRAMES
+from ufs_bench.datasets.loaders import READERS
+from ufs_bench.datasets.steps import FILLS, wrong_step
+from ufs_bench.datasets.truth import parts_of, truth_names, truth_spec
 
 FOLDER = Path(__file__).resolve().parent.parent / "conf" / "dataset"
 FILE = re.compile(r"(?!\.{1,2}\Z)[^/\\\0]+")

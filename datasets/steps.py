@@ -4,8 +4,8 @@ import re
 
 import numpy as np
 
-from datasets.base import DataError
-from datasets.formats.tables import word
+from ufs_bench.datasets.base import DataError
+from ufs_bench.datasets.formats.tables import word
 
 FILLS = ("error", "median", "drop")
 ALL = slice(None)  # the samples, or the features, that a step keeps

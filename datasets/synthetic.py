@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from datasets.base import DataError, Truth
+from ufs_bench.datasets.base import DataError, Truth
 
 STRUCTURES, TAILS = ("clusters", "curve", "parity", "pixels", "shift"), ("gaussian", "heavy")
 PROBES, VALUES = ("independent", "correlated", "permuted"), ("real", "counts")

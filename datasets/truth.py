@@ -6,8 +6,8 @@ from pathlib import Path
 
 import yaml
 
-from datasets.base import DataError
-from datasets.synthetic import check_recipe
+from ufs_bench.datasets.base import DataError
+from ufs_bench.datasets.synthetic import check_recipe
 
 FAMILIES = Path(__file__).resolve().parent.parent / "conf" / "truth"
 NAME = re.compile(r"truth_(\w+)_d(\d+)_s(\d+)")

@@ -7,8 +7,8 @@ from latex2mathml.converter import convert
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from scripts.docs.formula import to_rst
-from scripts.docs.stage import stage
+from ufs_bench.scripts.docs.formula import to_rst
+from ufs_bench.scripts.docs.stage import stage
 
 project = "ufs-bench"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]

@@ -1,78 +1,61 @@
 """Unsupervised feature selectors, scikit-learn estimators all: each a file of its name, or a folder of its name."""
 
-from methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
-from methods.cae import ConcreteAutoencoder
-from methods.column_subsets import LeverageScores, PivotedQR, SingularQR
-from methods.dgufs import DGUFS
-from methods.dufs import DUFS
-from methods.eufs import EUFS
-from methods.fsasl import FSASL
-from methods.fspca import FSPCA
-from methods.fssl import FSSL
-from methods.greedy_css import GreedyCSS
-from methods.hvg import HighlyVariableGenes
-from methods.inf_fs import InfFS
-from methods.jelsr import JELSR
-from methods.jgufs import JGUFS
-from methods.kmeans_ufs import KMeansUFS
-from methods.laplacian_score import LaplacianScore
-from methods.mcfs import MCFS
-from methods.ndfs import NDFS
-from methods.pfa import PFA
-from methods.rsr import RSR
-from methods.rufs import RUFS
-from methods.sf2sog import SF2SOG
-from methods.socfs import SOCFS
-from methods.sogfs import SOGFS
-from methods.sparse_kmeans import SparseKMeans
-from methods.spca_psd import SPCAPSD
-from methods.spdfs import SPDFS
-from methods.spec import SPEC
-from methods.spectral_labels import SpectralLabels
-from methods.swap_css import SwapCSS
-from methods.udfs import UDFS
-from methods.ufsol import UFSOL
-from methods.vcsdfs import VCSDFS
+import importlib
 
-__all__ = [
-    "DGUFS",
-    "DUFS",
-    "EUFS",
-    "FSASL",
-    "FSPCA",
-    "FSSL",
-    "JELSR",
-    "JGUFS",
-    "MCFS",
-    "NDFS",
-    "PFA",
-    "RSR",
-    "RUFS",
-    "SF2SOG",
-    "SOCFS",
-    "SOGFS",
-    "SPEC",
-    "SPCAPSD",
-    "SPDFS",
-    "UDFS",
-    "UFSOL",
-    "VCSDFS",
-    "AllFeatures",
-    "ConcreteAutoencoder",
-    "FirstIndex",
-    "GreedyCSS",
-    "HighlyVariableGenes",
-    "InfFS",
-    "KMeansUFS",
-    "LaplacianScore",
-    "LeverageScores",
-    "MaxVariance",
-    "MinNorm",
-    "MinVariance",
-    "PivotedQR",
-    "RandomSelection",
-    "SingularQR",
-    "SparseKMeans",
-    "SpectralLabels",
-    "SwapCSS",
-]
+# class -> its module, which is imported when the class is asked for: all of them take seconds.
+_MODULES = {
+    "AllFeatures": "baselines",
+    "ConcreteAutoencoder": "cae",
+    "DGUFS": "dgufs",
+    "DUFS": "dufs",
+    "EUFS": "eufs",
+    "FSASL": "fsasl",
+    "FSPCA": "fspca",
+    "FSSL": "fssl",
+    "FirstIndex": "baselines",
+    "GreedyCSS": "greedy_css",
+    "HighlyVariableGenes": "hvg",
+    "InfFS": "inf_fs",
+    "JELSR": "jelsr",
+    "JGUFS": "jgufs",
+    "KMeansUFS": "kmeans_ufs",
+    "LaplacianScore": "laplacian_score",
+    "LeverageScores": "column_subsets",
+    "MCFS": "mcfs",
+    "MaxVariance": "baselines",
+    "MinNorm": "baselines",
+    "MinVariance": "baselines",
+    "NDFS": "ndfs",
+    "PFA": "pfa",
+    "PivotedQR": "column_subsets",
+    "RSR": "rsr",
+    "RUFS": "rufs",
+    "RandomSelection": "baselines",
+    "SF2SOG": "sf2sog",
+    "SOCFS": "socfs",
+    "SOGFS": "sogfs",
+    "SPCAPSD": "spca_psd",
+    "SPDFS": "spdfs",
+    "SPEC": "spec",
+    "SingularQR": "column_subsets",
+    "SparseKMeans": "sparse_kmeans",
+    "SpectralLabels": "spectral_labels",
+    "SwapCSS": "swap_css",
+    "UDFS": "udfs",
+    "UFSOL": "ufsol",
+    "VCSDFS": "vcsdfs",
+}
+
+__all__ = [*_MODULES]
+
+
+def __getattr__(name):
+    """Return a class of a method."""
+    if name not in _MODULES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(importlib.import_module(f"{__name__}.{_MODULES[name]}"), name)
+    return found
+
+
+def __dir__():
+    return __all__

@@ -5,9 +5,9 @@ Six classes in one file, against the rule of one class per file: each is one lin
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import whole
-from methods.core.sparse_data import column_blocks
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import whole
+from ufs_bench.methods.core.sparse_data import column_blocks
 
 
 class AllFeatures(BaseSelector):

@@ -5,12 +5,12 @@ Three classes in one file, against the rule of one class per file: each is a few
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_count, check_flag, count_of
-from methods.core.column_subset import Residual, grow, ranked, smaller_factor
-from methods.core.linalg import principal_axes
-from methods.core.loop import Trace
-from methods.core.shared import shared
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import check_count, check_flag, count_of
+from ufs_bench.methods.core.column_subset import Residual, grow, ranked, smaller_factor
+from ufs_bench.methods.core.linalg import principal_axes
+from ufs_bench.methods.core.loop import Trace
+from ufs_bench.methods.core.shared import shared
 
 RANK = 1e-12  # squared singular values below this share of the largest are rounding
 COUNTS = ("clusters", "twice_clusters", "size")

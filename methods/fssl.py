@@ -4,15 +4,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, check_init, fewer_than_samples, whole
-from methods.core.graphs import affinity_graph
-from methods.core.loop import Trace, iterate
-from methods.core.prox import row_norms
-from methods.core.reweighting import Memory, no_memory, safeguarded
-from methods.core.ridge import WeightedRidge
-from methods.core.shared import shared
-from methods.core.spectral import smooth_vectors
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, check_init, fewer_than_samples, whole
+from ufs_bench.methods.core.graphs import affinity_graph
+from ufs_bench.methods.core.loop import Trace, iterate
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.reweighting import Memory, no_memory, safeguarded
+from ufs_bench.methods.core.ridge import WeightedRidge
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.spectral import smooth_vectors
 
 
 class FSSL(BaseSelector):

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import whole
-from methods.core.sparse_data import column_blocks
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import whole
+from ufs_bench.methods.core.sparse_data import column_blocks
 
 FEWEST = 3  # features of a bin: two are always at the same distance from their mean, in units of their deviation
 ROUNDING = 1e-12  # share of the largest below which a deviation is none

@@ -4,9 +4,9 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, cg, eigsh
 from scipy.stats import rankdata
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import Bound, between
-from methods.core.shared import shared
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import Bound, between
+from ufs_bench.methods.core.shared import shared
 
 BLOCK = 2**24  # entries of a block of correlations: 128 MB
 KEPT = 2**26  # up to so many, those of 8,192 features, correlations are kept; beyond they are computed for each product

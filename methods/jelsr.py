@@ -5,15 +5,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, check_init
-from methods.core.graphs import graph_laplacian
-from methods.core.linalg import GUARDS, POWERS, largest_eigenvectors, sparse_factor
-from methods.core.loop import SETTLED, iterate, ranking_change
-from methods.core.prox import row_norms, smoothing
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
-from methods.core.ridge import WeightedRidge
-from methods.core.shared import shared
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, check_init
+from ufs_bench.methods.core.graphs import graph_laplacian
+from ufs_bench.methods.core.linalg import GUARDS, POWERS, largest_eigenvectors, sparse_factor
+from ufs_bench.methods.core.loop import SETTLED, iterate, ranking_change
+from ufs_bench.methods.core.prox import row_norms, smoothing
+from ufs_bench.methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
+from ufs_bench.methods.core.ridge import WeightedRidge
+from ufs_bench.methods.core.shared import shared
 
 DENSE_SAMPLES = 600  # up to here the eigenvectors come from a dense matrix
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.graphs import affinity_graph
-from methods.core.sparse_data import column_blocks
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.graphs import affinity_graph
+from ufs_bench.methods.core.sparse_data import column_blocks
 
 
 class LaplacianScore(BaseSelector):

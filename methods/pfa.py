@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import Bound, check_flag
-from methods.core.column_subset import smaller_factor
-from methods.core.linalg import principal_axes
-from methods.core.shared import shared
-from methods.core.starts import kmeans_labels
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import Bound, check_flag
+from ufs_bench.methods.core.column_subset import smaller_factor
+from ufs_bench.methods.core.linalg import principal_axes
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.starts import kmeans_labels
 
 EQUAL = 1e-9  # distance, of rows no longer than 1, that is rounding
 

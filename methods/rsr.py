@@ -6,13 +6,13 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.lapack import dpotri
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above
-from methods.core.loop import CONVERGED, Trace, iterate
-from methods.core.prox import row_norms
-from methods.core.reweighting import Memory, no_memory, safeguarded
-from methods.core.shared import shared
-from methods.core.sparse_data import sparse_features_where_it_pays, transposed_times, weighted_gram
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above
+from ufs_bench.methods.core.loop import CONVERGED, Trace, iterate
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.reweighting import Memory, no_memory, safeguarded
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.sparse_data import sparse_features_where_it_pays, transposed_times, weighted_gram
 
 FIRST = 1e-2  # share of the largest norm below which rows are weighed nearly alike at first, so that none is lost early
 SMALLEST = 1e-12  # the same share where smoothing ends at the latest: below it a norm is rounding

@@ -6,16 +6,16 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import cholesky, solve_triangular
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, at_least
-from methods.core.linalg import polar_factor
-from methods.core.loop import SETTLED, iterate, ranking_change
-from methods.core.ordinal_graphs import triplet_laplacian
-from methods.core.prox import row_norms, smoothing
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
-from methods.core.ridge import WeightedRidge, smallest_collapsing_weight
-from methods.core.shared import shared
-from methods.core.starts import kmeans_labels, scaled_indicator
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, at_least
+from ufs_bench.methods.core.linalg import polar_factor
+from ufs_bench.methods.core.loop import SETTLED, iterate, ranking_change
+from ufs_bench.methods.core.ordinal_graphs import triplet_laplacian
+from ufs_bench.methods.core.prox import row_norms, smoothing
+from ufs_bench.methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
+from ufs_bench.methods.core.ridge import WeightedRidge, smallest_collapsing_weight
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.starts import kmeans_labels, scaled_indicator
 
 INNER_STEPS = 50  # steps of E and H for the same W, at most
 INNER_TOL = 1e-6  # change of an entry of E at which they end

@@ -6,13 +6,13 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist, squareform
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_count, check_flag, count_of, whole
-from methods.core.graphs import affinity_graph, laplacian
-from methods.core.loop import Trace
-from methods.core.shared import shared
-from methods.core.sparse_data import column_blocks
-from methods.core.spectral import smooth_vectors
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import check_count, check_flag, count_of, whole
+from ufs_bench.methods.core.graphs import affinity_graph, laplacian
+from ufs_bench.methods.core.loop import Trace
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.sparse_data import column_blocks
+from ufs_bench.methods.core.spectral import smooth_vectors
 
 FULL = 6  # arrays of all pairs of samples that a full graph and its eigenvectors take
 

@@ -4,11 +4,11 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import eigsh
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.graphs import knn_graph
-from methods.core.prox import row_norms
-from methods.core.shared import shared
-from methods.core.starts import kmeans_labels, order_by_distance
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.graphs import knn_graph
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.starts import kmeans_labels, order_by_distance
 
 DENSE_SAMPLES = 1000  # up to here a dense eigendecomposition is as fast
 ROUNDING = 1e-9  # a row of leading eigenvectors with a smaller norm belongs to a sample without a part in any

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_flag
-from methods.core.column_exchange import Problem
-from methods.core.column_subset import smaller_factor
-from methods.core.loop import iterate
-from methods.core.shared import shared
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import check_flag
+from ufs_bench.methods.core.column_exchange import Problem
+from ufs_bench.methods.core.column_subset import smaller_factor
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.core.shared import shared
 
 
 class SwapCSS(BaseSelector):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
 
-from metrics.kmeans import of_unit_peak, unit_samples
+from ufs_bench.metrics.kmeans import of_unit_peak, unit_samples
 
 # A column that holds more values than this share of the samples is written out.  In all others the squared mean is at
 # most the variance, so that subtracting a mean from a product cancels no digits that count.

@@ -6,13 +6,13 @@ import numpy as np
 from scipy.sparse import csr_array, issparse
 from threadpoolctl import threadpool_limits
 
-from metrics.clustering import acc_nmi
-from metrics.kmeans import kmeans_restarts, load_engine
-from metrics.label_free import agreements, silhouettes
-from metrics.measures import N_MEASURES, PER_SET
-from metrics.nearest_neighbour import nearest_neighbour_accuracy
-from metrics.reconstruction import reconstruction
-from metrics.replication import replications
+from ufs_bench.metrics.clustering import acc_nmi
+from ufs_bench.metrics.kmeans import kmeans_restarts, load_engine
+from ufs_bench.metrics.label_free import agreements, silhouettes
+from ufs_bench.metrics.measures import N_MEASURES, PER_SET
+from ufs_bench.metrics.nearest_neighbour import nearest_neighbour_accuracy
+from ufs_bench.metrics.reconstruction import reconstruction
+from ufs_bench.metrics.replication import replications
 
 
 def evaluate(

@@ -7,8 +7,8 @@ import numpy as np
 from numba.core import event
 from sklearn.cluster import kmeans_plusplus
 
-from metrics import elkan
-from metrics.restart import Limits, State
+from ufs_bench.metrics import elkan
+from ufs_bench.metrics.restart import Limits, State
 
 # Two squared distances closer than this share of the mean squared norm of the centred samples are taken for equal, so
 # that the order of additions in a matrix product never decides where a sample goes.

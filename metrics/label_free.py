@@ -8,7 +8,7 @@ min_norm and laplacian_score; for min_norm that means 36.8 % accuracy, where the
 import numpy as np
 from scipy.sparse import csr_array
 
-from metrics.centred import centred
+from ufs_bench.metrics.centred import centred
 
 # Distances held at a time, so that they stay in the cache of one core.
 BLOCK = 2**17

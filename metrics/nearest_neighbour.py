@@ -3,7 +3,7 @@
 import numpy as np
 from sklearn.neighbors import NearestNeighbors
 
-from metrics.kmeans import unit_samples
+from ufs_bench.metrics.kmeans import unit_samples
 
 # All pairs of so many samples take seconds, and the time grows with their square: 70,000 would take minutes for each
 # feature set.  An accuracy over a sample has a standard error of .7 % at most (0.5 / sqrt(5,000)), mostly the same for

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from metrics.centred import centred
-from metrics.kmeans import unit_samples
+from ufs_bench.metrics.centred import centred
+from ufs_bench.metrics.kmeans import unit_samples
 
 # Ridges that are tried, as multiples of the mean variance along the directions that the selected features span.
 RIDGES = 10.0 ** np.arange(-4, 3)

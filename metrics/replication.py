@@ -6,8 +6,8 @@ replication is no better than the agreement of restarts (`python -m scripts.choi
 
 import numpy as np
 
-from metrics.kmeans import kmeans_restarts, unit_samples
-from metrics.label_free import adjusted_rand
+from ufs_bench.metrics.kmeans import kmeans_restarts, unit_samples
+from ufs_bench.metrics.label_free import adjusted_rand
 
 SPLITS = 5
 STARTS = 2  # K-means starts on each half; the clustering with the smaller sum of squares is taken

@@ -3,7 +3,7 @@
 import csv
 import functools
 
-from runners.place import SUITE
+from ufs_bench.runners.place import SUITE
 
 PAPERS = {"rufs": "RUFS", "ufsol": "UFSOL", "dgufs": "DGUFS", "jgufs": "JGUFS", "kmeans_ufs": "K-means UFS"}
 AUTHORS = {

@@ -5,9 +5,9 @@ import sys
 import time
 from contextlib import contextmanager
 
-from metrics.study import FAILED, UNSCORED
-from runners.errors import unprinted
-from runners.words import counted
+from ufs_bench.metrics.study import FAILED, UNSCORED
+from ufs_bench.runners.errors import unprinted
+from ufs_bench.runners.words import counted
 
 log = logging.getLogger(__name__)
 _sweep_bar = None  # the bar of tqdm, while a sweep shows one

@@ -2,8 +2,8 @@
 
 import textwrap
 
-from scripts.core.conf import CONF, read
-from scripts.core.options import OPTIONS
+from ufs_bench.scripts.core.conf import CONF, read
+from ufs_bench.scripts.core.options import OPTIONS
 
 
 def lines():

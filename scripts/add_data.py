@@ -4,12 +4,12 @@ import shlex
 
 import yaml
 
-from datasets import load_dataset, spec
-from datasets.load import cache_dir, user_dirs
-from datasets.own import complete, own_spec
-from datasets.remarks import remarks
-from scripts.core.entry import command
-from scripts.core.text import write
+from ufs_bench.datasets import load_dataset, spec
+from ufs_bench.datasets.load import cache_dir, user_dirs
+from ufs_bench.datasets.own import complete, own_spec
+from ufs_bench.datasets.remarks import remarks
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.text import write
 
 HEAD = "# Added by python -m scripts.add_data.  Say where the data are from before results on them are shared.\n"
 ORDER = (

@@ -3,18 +3,18 @@
 import numpy as np
 import pandas as pd
 
-from metrics.study import ALL, KEPT, METRICS
-from metrics.study.frames import percent
-from metrics.study.losses import candidates, losses, mean_losses
-from metrics.study.selections import BY_NAME
-from runners.words import counted
-from scripts.core.conf import family_of
-from scripts.core.entry import command
-from scripts.core.study import Study
-from scripts.core.text import deliver, interval, number, with_interval
-from scripts.core.views import render
-from scripts.kept import kept_of, studies_of
-from scripts.ranks.choice import is_control, one_of_each_source
+from ufs_bench.metrics.study import ALL, KEPT, METRICS
+from ufs_bench.metrics.study.frames import percent
+from ufs_bench.metrics.study.losses import candidates, losses, mean_losses
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.runners.words import counted
+from ufs_bench.scripts.core.conf import family_of
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import deliver, interval, number, with_interval
+from ufs_bench.scripts.core.views import render
+from ufs_bench.scripts.kept import kept_of, studies_of
+from ufs_bench.scripts.ranks.choice import is_control, one_of_each_source
 
 EVERYTHING = "all features, no choice"
 HEAD = "Choice|Loss|95 % interval|Less than default|Least|Smallest size|Largest size|Cells|Without a choice".split("|")

@@ -3,10 +3,10 @@
 import re
 from collections import Counter
 
-from scripts.core.conf import ROOT, find, read
-from scripts.core.entry import command
-from scripts.core.published import PAPERS
-from scripts.core.study import Study
+from ufs_bench.scripts.core.conf import ROOT, find, read
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.study import Study
 
 # The authors at the beginning of a source, such as "Guo & Zhu", "Golub et al." or "Roweis".
 AUTHORS = r"(.*?(?: & [^,]+| et al\.)|[^,]+)"

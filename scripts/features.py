@@ -4,20 +4,20 @@ from collections import Counter
 
 import pandas as pd
 
-from metrics.study import POOR, RANDOM
-from metrics.study.frames import of_kmeans
-from metrics.study.selections import BY_NAME
-from metrics.study.summary import select
-from runners.store.names import size_to_show
-from runners.words import counted
-from scripts.core.command_lines import MissingResults, fill_pairs, with_commands
-from scripts.core.conf import printed, rows_of, unique_names
-from scripts.core.entry import command
-from scripts.core.study import Study
-from scripts.core.tabular import split
-from scripts.core.text import deliver, listed
-from scripts.core.views import WIDTH, render
-from scripts.core.words import by_labels
+from ufs_bench.metrics.study import POOR, RANDOM
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.metrics.study.summary import select
+from ufs_bench.runners.store.names import size_to_show
+from ufs_bench.runners.words import counted
+from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, with_commands
+from ufs_bench.scripts.core.conf import printed, rows_of, unique_names
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.tabular import split
+from ufs_bench.scripts.core.text import deliver, listed
+from ufs_bench.scripts.core.views import WIDTH, render
+from ufs_bench.scripts.core.words import by_labels
 
 
 def selected_features(study, method, dataset, metric="acc", selection="best_over_grid"):

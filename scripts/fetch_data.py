@@ -4,14 +4,14 @@ import sys
 import traceback
 from multiprocessing.pool import ThreadPool  # its threads end with the program: Ctrl-C does not wait for a download
 
-from datasets import DataError, dataset_names, load_dataset, read_spec
-from datasets.check import check_dataset
-from datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user_dirs
-from datasets.loaders import read_source
-from datasets.spec import files_of
-from runners.cli.boundary import guard
-from runners.words import counted, did_you_mean
-from scripts.core.entry import command
+from ufs_bench.datasets import DataError, dataset_names, load_dataset, read_spec
+from ufs_bench.datasets.check import check_dataset
+from ufs_bench.datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user_dirs
+from ufs_bench.datasets.loaders import read_source
+from ufs_bench.datasets.spec import files_of
+from ufs_bench.runners.cli.boundary import guard
+from ufs_bench.runners.words import counted, did_you_mean
+from ufs_bench.scripts.core.entry import command
 
 ALL = "all"  # in the place of names
 

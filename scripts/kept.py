@@ -6,20 +6,20 @@ from contextlib import nullcontext
 import numpy as np
 import pandas as pd
 
-from metrics.measures import DECIMALS
-from metrics.protocol import Protocol
-from metrics.study import KEPT, NOT_CHOOSING
-from metrics.study.frames import of_kmeans
-from runners.store.files import held, replace_file
-from runners.store.parquet import packed_refits, read_refits
-from runners.store.reference import SHIPPED
-from runners.store.row import feature_set_digest
-from scripts.compare import shipped_names
-from scripts.core.conf import rows_of
-from scripts.core.data import data_of
-from scripts.core.entry import command
-from scripts.core.programs import refuse
-from scripts.core.study import Study
+from ufs_bench.metrics.measures import DECIMALS
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study import KEPT, NOT_CHOOSING
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.runners.store.files import held, replace_file
+from ufs_bench.runners.store.parquet import packed_refits, read_refits
+from ufs_bench.runners.store.reference import SHIPPED
+from ufs_bench.runners.store.row import feature_set_digest
+from ufs_bench.scripts.compare import shipped_names
+from ufs_bench.scripts.core.conf import rows_of
+from ufs_bench.scripts.core.data import data_of
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.programs import refuse
+from ufs_bench.scripts.core.study import Study
 
 log = logging.getLogger(__name__)
 FOLDER = "_kept"
@@ -66,9 +66,9 @@ def measure(study, methods=None, datasets=None):
     """
     from threadpoolctl import threadpool_limits  # here, as readers need no compiled loops
 
-    from datasets.scaling import scale
-    from metrics.kmeans import load_engine
-    from metrics.study.kept import Structure
+    from ufs_bench.datasets.scaling import scale
+    from ufs_bench.metrics.kmeans import load_engine
+    from ufs_bench.metrics.study.kept import Structure
 
     rows, problems = selections(study.filled().whole), []
     selected = {method: own.set_index(KEYS).index for method, own in rows.groupby("method")}  # before any are left out

@@ -7,10 +7,10 @@ page for each of them.
 import inspect
 import re
 
-from runners.experiment.method import load_class
-from scripts.core.conf import ROOT, find, read_group
-from scripts.core.entry import command
-from scripts.core.views import render
+from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.scripts.core.conf import ROOT, find, read_group
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.views import render
 
 
 def method_notes():

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from scripts.core.entry import command
-from scripts.core.published import PATH, YEARS, load_published
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.published import PATH, YEARS, load_published
 
 # Section 5.2 of the UFSOL paper: its baselines' results are those of "their published works".  The RUFS paper has 18
 # of them, too, but none is the same there; they differ by 1.0 point in the median.

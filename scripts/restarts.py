@@ -9,20 +9,20 @@ from joblib import Parallel, delayed
 from scipy.sparse import issparse
 from threadpoolctl import threadpool_limits
 
-from datasets.scaling import scale
-from metrics.clustering import acc_nmi
-from metrics.kmeans import kmeans_restarts, load_engine
-from metrics.protocol import Protocol
-from metrics.study.frames import of_kmeans
-from metrics.study.seeds import SCORES
-from runners.store.identity import Identity
-from runners.store.row import stored_nmi
-from scripts.core.conf import rows_of
-from scripts.core.data import data_of
-from scripts.core.entry import command
-from scripts.core.programs import refuse
-from scripts.core.refits import COLUMNS, RESTARTS, add_refits, load_refits
-from scripts.core.study import Study
+from ufs_bench.datasets.scaling import scale
+from ufs_bench.metrics.clustering import acc_nmi
+from ufs_bench.metrics.kmeans import kmeans_restarts, load_engine
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.metrics.study.seeds import SCORES
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.row import stored_nmi
+from ufs_bench.scripts.core.conf import rows_of
+from ufs_bench.scripts.core.data import data_of
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.programs import refuse
+from ufs_bench.scripts.core.refits import COLUMNS, RESTARTS, add_refits, load_refits
+from ufs_bench.scripts.core.study import Study
 
 log = logging.getLogger(__name__)
 CLOSE = 1e-6  # a mean is stored to 7 decimals

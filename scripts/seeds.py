@@ -4,24 +4,24 @@ import logging
 
 import pandas as pd
 
-from metrics.kmeans import load_engine
-from metrics.study import FAILED, is_learned
-from metrics.study.frames import percent
-from metrics.study.seeds import KEYS, spreads
-from runners.experiment.trial import has_random_part, stored_trial
-from runners.progress import Progress
-from runners.store.evaluations import Evaluations
-from runners.store.identity import Identity
-from runners.store.row import feature_set_digest
-from runners.words import counted
-from runners.workers.tasks import Data
-from scripts.core.conf import find, rows_of
-from scripts.core.data import data_of
-from scripts.core.entry import command
-from scripts.core.programs import refuse
-from scripts.core.refits import COLUMNS, SEEDS, Point, missing, read, refit_seeds
-from scripts.core.study import Study
-from scripts.core.words import REFITTED, labelled
+from ufs_bench.metrics.kmeans import load_engine
+from ufs_bench.metrics.study import FAILED, is_learned
+from ufs_bench.metrics.study.frames import percent
+from ufs_bench.metrics.study.seeds import KEYS, spreads
+from ufs_bench.runners.experiment.trial import has_random_part, stored_trial
+from ufs_bench.runners.progress import Progress
+from ufs_bench.runners.store.evaluations import Evaluations
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.row import feature_set_digest
+from ufs_bench.runners.words import counted
+from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.scripts.core.conf import find, rows_of
+from ufs_bench.scripts.core.data import data_of
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.programs import refuse
+from ufs_bench.scripts.core.refits import COLUMNS, SEEDS, Point, missing, read, refit_seeds
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.words import REFITTED, labelled
 
 log = logging.getLogger(__name__)
 

@@ -6,10 +6,9 @@ import os
 
 gc.disable()  # until all is collected: a quarter of the seconds of that
 
-from runners import arithmetic
+from ufs_bench.runners import arithmetic
 
 os.environ.update(arithmetic.ONE_THREAD)  # before numpy is imported, so that workers inherit it
-arithmetic.start()
 
 import logging
 from pathlib import Path
@@ -77,7 +76,7 @@ def pytest_collection_finish():
 @pytest.fixture(scope="module")
 def new_workers():
     """End the workers of other tests: the memory of a fit has what was left in its worker."""
-    from runners.workers import processes  # here, as numpy has to be imported after the variables are set
+    from ufs_bench.runners.workers import processes  # here, as numpy has to be imported after the variables are set
 
     processes.close()
 
@@ -99,8 +98,8 @@ def offered():
 @pytest.fixture
 def shipping(tmp_path, monkeypatch):
     """Return the folder that this test ships studies to, and in which shipped ones are found."""
-    from runners.store import reference
-    from scripts.ship import pack
+    from ufs_bench.runners.store import reference
+    from ufs_bench.scripts.ship import pack
 
     for module in (reference, pack):
         monkeypatch.setattr(module, "SHIPPED", tmp_path / "reference")

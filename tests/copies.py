@@ -4,11 +4,11 @@ import functools
 
 import numpy as np
 
-from scripts.compare import compare_studies, open_studies, shipped_names
-from scripts.compare.columns import AGREES, equivalence, orders_of
-from scripts.compare.evidence import LEVEL, LINES, N_COPIES, N_ORDERS_OF_COPIES, p_values, values
-from scripts.compare.headline import weighed
-from scripts.core.conf import find
+from ufs_bench.scripts.compare import compare_studies, open_studies, shipped_names
+from ufs_bench.scripts.compare.columns import AGREES, equivalence, orders_of
+from ufs_bench.scripts.compare.evidence import LEVEL, LINES, N_COPIES, N_ORDERS_OF_COPIES, p_values, values
+from ufs_bench.scripts.compare.headline import weighed
+from ufs_bench.scripts.core.conf import find
 
 QUALITY = 3.0  # points, std of the quality of methods unrelated to the paper; their noise has a std of 1
 

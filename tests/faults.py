@@ -33,11 +33,11 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from pathlib import Path
 
-from runners.cli.boundary import guard
-from runners.code import ROOT
-from runners.workers.family import cpu_seconds, descendants
-from scripts.core.text import pipes
 from tests.processes import Cluster, end_all, having
+from ufs_bench.runners.cli.boundary import guard
+from ufs_bench.runners.code import ROOT
+from ufs_bench.runners.workers.family import cpu_seconds, descendants
+from ufs_bench.scripts.core.text import pipes
 
 RUNNERS = ("joblib", "two", "dask")
 SIGNALS = {"parent": signal.SIGKILL, "group": signal.SIGKILL, "term": signal.SIGTERM, "int": signal.SIGINT}

@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 from omegaconf import OmegaConf
 
-from metrics.protocol import Protocol
-from runners.experiment.grid import expand
-from runners.experiment.settings import read_config
-from runners.workers.pool import run_all
-from runners.workers.tasks import Data
-from scripts.core.conf import ROOT
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.runners.experiment.grid import expand
+from ufs_bench.runners.experiment.settings import read_config
+from ufs_bench.runners.workers.pool import run_all
+from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.scripts.core.conf import ROOT
 
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from runners.store import reference
-from runners.store.parquet import packed
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.parquet import packed
 
 
 def write(frame, method, lacking=None):

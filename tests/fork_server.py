@@ -26,7 +26,6 @@ sklearn.cluster sklearn.datasets.data sklearn.feature_selection sklearn.linear_m
 statistics threadpoolctl tqdm
 """.split()
 ROOT = Path(__file__).resolve().parents[1]
-DIGESTS = "runners/code/syntax.py"
 
 
 def _accept(listening):
@@ -78,8 +77,6 @@ def _become(words, cwd, environment, files):
     first, *arguments = words
     name = arguments.pop(0) if first in ("-m", "-c") else str(Path(first).absolute())
     beside = os.getcwd() if first in ("-m", "-c") else str(Path(name).parent)
-    if Path(beside, DIGESTS).is_file() and Path(beside, DIGESTS).read_bytes() == (ROOT / DIGESTS).read_bytes():
-        sys.modules["runners.code.syntax"] = _prepared()
     sys.path[0:1] = [beside, *filter(None, environment.get("PYTHONPATH", "").split(os.pathsep))]
     sys.argv = [first, *arguments]
     status = None
@@ -102,9 +99,8 @@ def _become(words, cwd, environment, files):
 def _prepared():
     """Import the packages, and do what most commands do first and what no file of the project changes.
 
-    The first compiled function takes a third of a second, the digests of our sources a fifth, and so do the plugins of
-    Hydra and its grammars, which learn by what they read.  Return `runners.code.syntax`, which keeps each digest under
-    the whole source.
+    The first compiled function takes a third of a second, and so do the plugins of Hydra and its grammars, which learn
+    by what they read.
     """
     for package in PACKAGES:
         __import__(package)
@@ -116,19 +112,12 @@ def _prepared():
     parser.parse_overrides(["a=b", "a.b=[1,2.0,x]", "+a.b=/x/y-z", "~a.b", "a=x,y", "a=null", "a='x y'", "a={b:1}"])
     for text in ("${a.b}_${c:d}", "${x:}/y", "${oc.env:A,null}"):
         importlib.import_module("omegaconf.grammar_parser").parse(text)
-    specification = importlib.util.spec_from_file_location("runners.code.syntax", ROOT / DIGESTS)
-    module = importlib.util.module_from_spec(specification)
-    specification.loader.exec_module(module)
-    for pattern in ("methods/core/*.py", "metrics/*.py", "datasets/scaling.py"):
-        for path in ROOT.glob(pattern):
-            module.read(path.read_bytes())
     # The first command compiles our modules for the others, also where PYTHONDONTWRITEBYTECODE is set.  All read what
     # `make test` has compiled before, and copies of the checkout read their copies of it.
     sys.dont_write_bytecode = False
     if not (ROOT / "runners" / "__pycache__").is_dir():
         sys.pycache_prefix = sys.argv[1]
     gc.freeze()  # or the first collection in every fork would copy all memory of the packages
-    return module
 
 
 def _end(status):

@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metrics.measures import OF_SET
-from metrics.study import UNSCORED
-from runners.store.folder import Results, load_results
-from runners.store.row import FACTS, MEASURES, SCORES, TRACES, TRIALS
-from scripts.core.study import Study
+from ufs_bench.metrics.measures import OF_SET
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.runners.store.folder import Results, load_results
+from ufs_bench.runners.store.row import FACTS, MEASURES, SCORES, TRACES, TRIALS
+from ufs_bench.scripts.core.study import Study
 
 PROTOCOL = {
     "name": "dgufs",

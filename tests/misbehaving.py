@@ -14,8 +14,8 @@ from pathlib import Path
 import numba
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import at_least
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import at_least
 
 
 def work(seconds):

@@ -7,8 +7,8 @@ import re
 
 import pandas as pd
 
-from scripts.core.conf import ROOT
-from scripts.core.published import load_published
+from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.published import load_published
 
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 WORDS = "none one two three four five six seven eight nine ten eleven twelve".split()

@@ -3,8 +3,8 @@
 import numpy as np
 from frames import PROTOCOL, study_of
 
-from scripts.compare.controls import RANDOM
-from scripts.core.published import load_published
+from ufs_bench.scripts.compare.controls import RANDOM
+from ufs_bench.scripts.core.published import load_published
 
 RESTARTS, DRAWS = 20, 20
 RUFS = {**PROTOCOL, "name": "rufs", "restarts": RESTARTS}

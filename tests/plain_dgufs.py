@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from methods.core.graphs import knn_graph
+from ufs_bench.methods.core.graphs import knn_graph
 
 
 def plain_dgufs(X, size, alpha, beta):

@@ -9,8 +9,8 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from runners.code import ROOT
-from runners.workers.family import descendants
+from ufs_bench.runners.code import ROOT
+from ufs_bench.runners.workers.family import descendants
 
 
 def having(folder):

@@ -4,7 +4,7 @@ import inspect
 
 import pytest
 
-from scripts.check_method.contract import Method, load_methods
+from ufs_bench.scripts.check_method.contract import Method, load_methods
 
 # On such small data the slots of CAE stay undecided, and 31 times as many epochs are done: with 300 a minute in all.
 # UFSOL does hundreds of sweeps from each of its starts; what is looked at here holds after any number.

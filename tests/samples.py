@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 from scipy.spatial.distance import pdist, squareform
 
-from datasets import load_dataset, scale
+from ufs_bench.datasets import load_dataset, scale
 
 SHAPES = [(60, 25), (20, 70), (12, 12)]  # tall, wide and square
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.io import savemat
 
-from datasets.files import checksum
+from ufs_bench.datasets.files import checksum
 
 X = np.arange(24.0).reshape(6, 4) ** 2
 Y = np.array([3, 1, 3, 1, 7, 7])

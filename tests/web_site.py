@@ -88,7 +88,8 @@ def closed_address():
 
 def load_in_process(spec_file):
     program = (
-        "import json, sys; from datasets import load_dataset; print(load_dataset(json.load(open(sys.argv[1]))).X.shape)"
+        "import json, sys; from ufs_bench.datasets import load_dataset; "
+        "print(load_dataset(json.load(open(sys.argv[1]))).X.shape)"
     )
     command = [sys.executable, "-c", program, str(spec_file)]
     return subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)

@@ -10,10 +10,10 @@ from io import StringIO
 
 import numpy as np
 
-from datasets.base import DataError
-from datasets.formats.header import is_number
-from datasets.formats.tables import listed
-from datasets.formats.text import exact_numbers, text_of
+from ufs_bench.datasets.base import DataError
+from ufs_bench.datasets.formats.header import is_number
+from ufs_bench.datasets.formats.tables import listed
+from ufs_bench.datasets.formats.text import exact_numbers, text_of
 
 NAME = r"""'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[^\s'"{]\S*"""
 ATTRIBUTE = re.compile(rf"\s*@attribute\s+({NAME})\s*(.*)", re.IGNORECASE)

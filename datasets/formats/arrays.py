@@ -6,9 +6,9 @@ from io import BytesIO
 import numpy as np
 import scipy  # scipy imports its parts when they are first used, and most files need none
 
-from datasets.base import DataError, say
-from datasets.formats.header import is_number
-from datasets.formats.text import bytes_of
+from ufs_bench.datasets.base import DataError, say
+from ufs_bench.datasets.formats.header import is_number
+from ufs_bench.datasets.formats.text import bytes_of
 
 
 def read_npz(path, x=None, y=None):

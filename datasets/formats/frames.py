@@ -6,10 +6,10 @@ from io import BytesIO
 
 import numpy as np
 
-from datasets.base import DataError
-from datasets.formats.header import has_names, is_number
-from datasets.formats.tables import MISSING, UNNAMED, as_numbers, column_of, listed, texts_of, word
-from datasets.formats.text import (
+from ufs_bench.datasets.base import DataError
+from ufs_bench.datasets.formats.header import has_names, is_number
+from ufs_bench.datasets.formats.tables import MISSING, UNNAMED, as_numbers, column_of, listed, texts_of, word
+from ufs_bench.datasets.formats.text import (
     body_of,
     decimal_of,
     delimiter_of,

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from datasets.base import DataError
-from datasets.formats.tables import listed
+from ufs_bench.datasets.base import DataError
+from ufs_bench.datasets.formats.tables import listed
 
 
 def read_h5ad(path, y=None, x="X"):

@@ -5,7 +5,7 @@ import unicodedata
 
 import numpy as np
 
-from datasets.base import DataError, say
+from ufs_bench.datasets.base import DataError, say
 
 FEW, MANY = 3, 6  # numbers that rise: fewer say nothing, and hardly ever do so many rise in a sample
 LINES = 10  # below the first, so that an exception among them means something

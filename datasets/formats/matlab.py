@@ -3,8 +3,8 @@
 import numpy as np
 import scipy
 
-from datasets.base import DataError, say
-from datasets.formats.arrays import flat, matrix_of, pick
+from ufs_bench.datasets.base import DataError, say
+from ufs_bench.datasets.formats.arrays import flat, matrix_of, pick
 
 
 def read_mat(path, x=None, y=None, transposed=False):

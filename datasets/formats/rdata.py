@@ -5,8 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
-from datasets.base import DataError
-from datasets.formats.tables import as_numbers, listed, split_table
+from ufs_bench.datasets.base import DataError
+from ufs_bench.datasets.formats.tables import as_numbers, listed, split_table
 
 
 def read_rdata(path, x=None, y=None, ignore=(), onehot=()):

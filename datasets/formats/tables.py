@@ -8,9 +8,9 @@ import re
 
 import numpy as np
 
-from datasets.base import LARGEST_WHOLE, DataError
-from datasets.formats.header import is_number, plain
-from datasets.formats.text import numbers
+from ufs_bench.datasets.base import LARGEST_WHOLE, DataError
+from ufs_bench.datasets.formats.header import is_number, plain
+from ufs_bench.datasets.formats.text import numbers
 
 MISSING = ("", "?", "NA", "N/A", "nan", "NaN", "NAN", "null", "NULL", "None")
 SHOWN = 8  # names in an error

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from datasets.base import DataError, as_floats
-from datasets.formats.header import is_number
+from ufs_bench.datasets.base import DataError, as_floats
+from ufs_bench.datasets.formats.header import is_number
 
 LARGEST_TEXT = 256  # MiB that a packed file may unpack to, unless max_unpacked_mb says more
 DELIMITERS = (",", ";", "\t", "|")

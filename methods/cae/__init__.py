@@ -5,12 +5,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from methods.cae import paper, released
-from methods.cae.slots import choose, selected_first
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, check_init, whole
-from methods.core.loop import COLLAPSED, Trace, iterate
-from methods.core.starts import order_by_distance
+from ufs_bench.methods.cae import paper, released
+from ufs_bench.methods.cae.slots import choose, selected_first
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, check_init, whole
+from ufs_bench.methods.core.loop import COLLAPSED, Trace, iterate
+from ufs_bench.methods.core.starts import order_by_distance
 
 
 class ConcreteAutoencoder(BaseSelector):

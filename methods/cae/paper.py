@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from methods.cae.slots import SINGLE, Adam, at_rest, by_logits, certainty, gumbel_noise, relaxed
-from methods.core.column_exchange import Problem as Exchange
-from methods.core.loop import iterate
+from ufs_bench.methods.cae.slots import SINGLE, Adam, at_rest, by_logits, certainty, gumbel_noise, relaxed
+from ufs_bench.methods.core.column_exchange import Problem as Exchange
+from ufs_bench.methods.core.loop import iterate
 
 SPREAD = 0.1  # standard deviation of the logits at the start, small beside that of Gumbel noise, 1.3
 # Share of the decoder's normal equations that stays at the next draw.  While the temperature falls none does: a decoder

@@ -4,8 +4,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from methods.cae.slots import SINGLE, Adam, at_rest, by_logits, certainty, gumbel, relaxed
-from methods.core.loop import CONVERGED, iterate
+from ufs_bench.methods.cae.slots import SINGLE, Adam, at_rest, by_logits, certainty, gumbel, relaxed
+from ufs_bench.methods.core.loop import CONVERGED, iterate
 
 LEAST_UNIFORM = 1e-7  # the program's
 MOST_UNIFORM = 1 - 2.0**-24  # the largest number below 1 in single precision, of which the noise is finite

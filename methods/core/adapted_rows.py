@@ -12,7 +12,7 @@ The order of every sum is written down, so that its bytes do not depend on what 
 
 import numpy as np
 
-from methods.core.compiled import compiled
+from ufs_bench.methods.core.compiled import compiled
 
 CHUNK = 512  # samples whose distances are added up together, in the innermost cache
 LANES = 16  # sums that run side by side: number q adds up every 16th term from the q-th, and at the end they are added

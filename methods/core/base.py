@@ -11,11 +11,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from methods.core.checks import at_least, check_choice, check_number, check_range, n_samples, whole
-from methods.core.graphs import BLOCK
-from methods.core.loop import DIVERGED, MAX_ITER, Trace
-from methods.core.shared import constant, shared
-from methods.core.sparse_data import read_only
+from ufs_bench.methods.core.checks import at_least, check_choice, check_number, check_range, n_samples, whole
+from ufs_bench.methods.core.graphs import BLOCK
+from ufs_bench.methods.core.loop import DIVERGED, MAX_ITER, Trace
+from ufs_bench.methods.core.shared import constant, shared
+from ufs_bench.methods.core.sparse_data import read_only
 
 # The range of a parameter of this name in every method that has it, unless the method's `bounds` say otherwise.
 COMMON = {"n_clusters": whole(1, n_samples), "n_neighbors": whole(1), "max_iter": whole(0), "tol": at_least(0)}

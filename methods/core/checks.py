@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from methods.core.sparse_data import column_blocks
+from ufs_bench.methods.core.sparse_data import column_blocks
 
 LARGEST = 1e70  # the largest entry: the square of a sum of 1e14 squares, 1e308, is still a number
 ROUNDING = 64 * np.finfo(float).eps  # the relative error of a sum of squares

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import qr, solve_triangular
 
-from methods.core.column_subset import SPANNED, Gains, first_of_best, grow, ratio
+from ufs_bench.methods.core.column_subset import SPANNED, Gains, first_of_best, grow, ratio
 
 WORTHWHILE = 1e-9  # share of F by which a swap must lower it
 NOTHING = 1e-14  # share of ||X||_F^2: an F below it is known to fewer digits than a swap must gain

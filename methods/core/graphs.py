@@ -7,8 +7,8 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist
 
-from methods.core.checks import check_number
-from methods.core.shared import shared
+from ufs_bench.methods.core.checks import check_number
+from ufs_bench.methods.core.shared import shared
 
 BLOCK = 2**22  # numbers in a temporary array: 32 MB
 

@@ -9,10 +9,10 @@ sphere, then rows change column where that pays, and only then are all entries f
 import numpy as np
 from scipy import sparse
 
-from methods.core.bounded import minimize_nonnegative
-from methods.core.prox import oblique, unit_columns
-from methods.core.ridge import spread
-from methods.core.sparse_data import times
+from ufs_bench.methods.core.bounded import minimize_nonnegative
+from ufs_bench.methods.core.prox import oblique, unit_columns
+from ufs_bench.methods.core.ridge import spread
+from ufs_bench.methods.core.sparse_data import times
 
 TURNS = 20  # quasi-Newton steps on the sphere
 FREE = 30  # with all entries free

@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from methods.core.prox import row_norms
+from ufs_bench.methods.core.prox import row_norms
 
 State = TypeVar("State")
 

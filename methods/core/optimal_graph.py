@@ -4,9 +4,9 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
-from methods.core import adapted_rows
-from methods.core.graphs import affinity_graph
-from methods.core.linalg import sparse_factor
+from ufs_bench.methods.core import adapted_rows
+from ufs_bench.methods.core.graphs import affinity_graph
+from ufs_bench.methods.core.linalg import sparse_factor
 
 DENSE_SAMPLES = 600  # up to here, and beyond the share below, dense factors are as fast
 DENSE_SHARE = 0.02

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from methods.core.graphs import laplacian, nearest_neighbors
+from ufs_bench.methods.core.graphs import laplacian, nearest_neighbors
 
 
 def triplet_weights(X, n_neighbors=5, squared=True):

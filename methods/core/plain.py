@@ -13,8 +13,8 @@ import warnings
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
-from methods.core.base import COMMON, BaseSelector, Solution
-from methods.core.loop import CONVERGED, MAX_ITER, STATUSES, Trace
+from ufs_bench.methods.core.base import COMMON, BaseSelector, Solution
+from ufs_bench.methods.core.loop import CONVERGED, MAX_ITER, STATUSES, Trace
 
 SCORES = ("scores_", "feature_importances_", "variances_")
 SIZE, LABELS, MASK = "n_features_to_select", "y", "get_support()"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from methods.core.prox import row_norms
+from ufs_bench.methods.core.prox import row_norms
 
 EPS = 1e-12  # under the root of a smoothed row norm: a row that fades away has the norm 1e-6, and a finite weight
 KEPT = 5  # sweeps that an extrapolation looks back on

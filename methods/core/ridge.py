@@ -5,9 +5,9 @@ from scipy import sparse
 from scipy.linalg import cho_factor, solve_triangular
 from scipy.linalg.lapack import dpotrs, dtrtri
 
-from methods.core.prox import row_norms
-from methods.core.shared import shared
-from methods.core.sparse_data import (
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.sparse_data import (
     SPARSE_FACTOR,
     sparse_features_where_it_pays,
     sparse_where_it_pays,

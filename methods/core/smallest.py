@@ -8,7 +8,7 @@ from scipy.linalg import cho_factor, cho_solve, eigh, lu_solve, qr
 from scipy.linalg.lapack import dgetrf
 from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
-from methods.core.linalg import GUARDS, POWERS, largest_eigenvectors
+from ufs_bench.methods.core.linalg import GUARDS, POWERS, largest_eigenvectors
 
 DENSE_FEATURES = 200  # up to here a dense eigendecomposition is as fast
 FALLBACK_FEATURES = 2000  # up to here it takes over where the iteration has not converged

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy import sparse
 
-from methods.core.compiled import compiled
-from methods.core.shared import shared
+from ufs_bench.methods.core.compiled import compiled
+from ufs_bench.methods.core.shared import shared
 
 BLOCK = 2**22  # numbers in a dense block of columns: 32 MB
 SPARSE = 0.25  # up to this share of non-zero entries X is multiplied as a sparse array

@@ -5,8 +5,8 @@ from scipy.linalg import eigh, null_space
 from scipy.sparse.csgraph import connected_components
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from methods.core.graphs import laplacian
-from methods.core.linalg import sparse_factor
+from ufs_bench.methods.core.graphs import laplacian
+from ufs_bench.methods.core.linalg import sparse_factor
 
 DENSE_SAMPLES = 300  # up to here a dense eigendecomposition is as fast
 DENSE_SHARE = 0.05  # with a larger share of non-zero weights, sparse factors fill up

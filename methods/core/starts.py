@@ -10,8 +10,8 @@ import numpy as np
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning
 
-from methods.core.shared import shared
-from methods.core.spectral import smooth_vectors
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.spectral import smooth_vectors
 
 N_STARTS = 10  # K-means starts; the one with the smallest sum of squares is kept
 

@@ -1,11 +1,11 @@
 """Dependence guided unsupervised feature selection (DGUFS)."""
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, between, whole
-from methods.core.graphs import knn_graph
-from methods.core.loop import iterate
-from methods.core.shared import shared
-from methods.dgufs import kernels, normalized, released
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, between, whole
+from ufs_bench.methods.core.graphs import knn_graph
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.dgufs import kernels, normalized, released
 
 SOLVERS = {"released": released, "normalized": normalized}
 

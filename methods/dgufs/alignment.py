@@ -7,7 +7,7 @@ The columns x_j of X are centred.  With ``g_j = x_j'L x_j``, the alignment of th
 
 import numpy as np
 
-from methods.dgufs.kernels import gram_norm
+from ufs_bench.methods.dgufs.kernels import gram_norm
 
 CACHE = 2**24  # numbers that the rows kept for later use may hold together: 128 MB
 TIE = 1e-12  # relative gain below which a swap is rounding

@@ -3,9 +3,9 @@
 import numpy as np
 from scipy import sparse
 
-from methods.core.starts import order_by_distance
-from methods.dgufs import kernels
-from methods.dgufs.kernels import DenseKernel, FactoredKernel
+from ufs_bench.methods.core.starts import order_by_distance
+from ufs_bench.methods.dgufs import kernels
+from ufs_bench.methods.dgufs.kernels import DenseKernel, FactoredKernel
 
 
 def kernel_kmeans(K, labels, n_clusters):

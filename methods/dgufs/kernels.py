@@ -9,7 +9,7 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from methods.core.linalg import GUARDS, POWERS, largest_eigenvectors
+from ufs_bench.methods.core.linalg import GUARDS, POWERS, largest_eigenvectors
 
 DENSE_SAMPLES = 600  # above, an array of all pairs takes longer, and two to four times as long from 1500 on
 TOL, RESTARTS = 1e-9, 10  # for the blocks of vectors, and for Lanczos

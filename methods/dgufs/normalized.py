@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from methods.core.spectral import smooth_vectors
-from methods.core.starts import scaled_indicator
-from methods.dgufs import kernels
-from methods.dgufs.alignment import SquaredProducts, alignment, grow_subset, improve_subset
-from methods.dgufs.kernel_kmeans import kernel_kmeans, partition_embedding, unit_rows
-from methods.dgufs.kernels import DenseKernel, FactoredKernel, gram_norm
+from ufs_bench.methods.core.spectral import smooth_vectors
+from ufs_bench.methods.core.starts import scaled_indicator
+from ufs_bench.methods.dgufs import kernels
+from ufs_bench.methods.dgufs.alignment import SquaredProducts, alignment, grow_subset, improve_subset
+from ufs_bench.methods.dgufs.kernel_kmeans import kernel_kmeans, partition_embedding, unit_rows
+from ufs_bench.methods.dgufs.kernels import DenseKernel, FactoredKernel, gram_norm
 
 
 @dataclass(frozen=True)

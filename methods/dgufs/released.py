@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import eigh
 
-from methods.core import checks
-from methods.dgufs.leading import Ceiling, Pool, eigenpairs_above, row_blocks
+from ufs_bench.methods.core import checks
+from ufs_bench.methods.dgufs.leading import Ceiling, Pool, eigenpairs_above, row_blocks
 
 MU_START, MU_GROWTH, MU_LARGEST = 1e-6, 1.1, 1e10
 L0_WEIGHT = 0.005  # gamma of the l0 penalty on M, section 4.3

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import Bound, above, check_init, whole
-from methods.dufs import paper, released
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import Bound, above, check_init, whole
+from ufs_bench.methods.dufs import paper, released
 
 VARIANTS = {"paper": paper, "released": released}
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from methods.dufs.gates import gate_moments, open_share
-from methods.dufs.walk_score import distances, mean_distance
+from ufs_bench.methods.dufs.gates import gate_moments, open_share
+from ufs_bench.methods.dufs.walk_score import distances, mean_distance
 
 LEADING = 10  # eigenvectors of YY' that a bound takes as they are; the rest of it is mostly below a hundredth
 WORTHWHILE = 1e-6  # share of the loss by which a flip must lower it

@@ -7,11 +7,11 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import ndtr
 
-from methods.core.loop import CONVERGED, MAX_ITER, Trace
-from methods.core.starts import order_by_distance
-from methods.dufs.flips import ALL, FLIPS, MANY, settle
-from methods.dufs.gates import gate_moments, loss, open_share
-from methods.dufs.walk_score import walk_score
+from ufs_bench.methods.core.loop import CONVERGED, MAX_ITER, Trace
+from ufs_bench.methods.core.starts import order_by_distance
+from ufs_bench.methods.dufs.flips import ALL, FLIPS, MANY, settle
+from ufs_bench.methods.dufs.gates import gate_moments, loss, open_share
+from ufs_bench.methods.dufs.walk_score import walk_score
 
 SATURATED = 2.0  # in standard deviations: a gate at the end of the box is open, or closed, in 98 of 100 draws
 SHARES = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # the ranking must stay at these sizes, as shares of the features

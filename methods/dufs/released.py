@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from methods.core.loop import iterate
-from methods.dufs.gates import loss
-from methods.dufs.walk_score import walk_score
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.dufs.gates import loss
+from ufs_bench.methods.dufs.walk_score import walk_score
 
 SPREAD = 0.01  # standard deviation of the random start
 

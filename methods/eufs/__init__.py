@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, at_least, check_init
-from methods.core.graphs import graph_laplacian
-from methods.core.loop import iterate
-from methods.core.shared import shared
-from methods.core.starts import kmeans_labels, scaled_indicator
-from methods.eufs import admm, penalty
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, at_least, check_init
+from ufs_bench.methods.core.graphs import graph_laplacian
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.starts import kmeans_labels, scaled_indicator
+from ufs_bench.methods.eufs import admm, penalty
 
 
 class EUFS(BaseSelector):

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from methods.core.linalg import polar_factor
-from methods.core.prox import prox_l21, row_norms
+from ufs_bench.methods.core.linalg import polar_factor
+from ufs_bench.methods.core.prox import prox_l21, row_norms
 
 LARGEST_PENALTY = 1e10  # mu grows in every sweep; far beyond, its terms drown the others in rounding
 

@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from methods.core.bounded import minimize_nonnegative
-from methods.core.loop import iterate
-from methods.core.prox import oblique, row_norms, smooth_l21, smoothing
-from methods.core.reweighting import reweight_block
+from ufs_bench.methods.core.bounded import minimize_nonnegative
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.core.prox import oblique, row_norms, smooth_l21, smoothing
+from ufs_bench.methods.core.reweighting import reweight_block
 
 EPS = 1e-10  # under every root of an l21 norm
 PENALTIES = tuple(10.0**power for power in range(1, 8))

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, at_least, between
-from methods.core.graphs import laplacian
-from methods.core.linalg import principal_axes
-from methods.core.loop import SETTLED, iterate, ranking_change
-from methods.core.prox import row_norms
-from methods.core.shared import shared
-from methods.fsasl import paper, released
-from methods.fsasl.structure import first_codes, first_neighbors
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, at_least, between
+from ufs_bench.methods.core.graphs import laplacian
+from ufs_bench.methods.core.linalg import principal_axes
+from ufs_bench.methods.core.loop import SETTLED, iterate, ranking_change
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.fsasl import paper, released
+from ufs_bench.methods.fsasl.structure import first_codes, first_neighbors
 
 RANK = 1e-10  # share of the largest squared singular value of X above which one counts
 

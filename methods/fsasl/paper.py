@@ -6,11 +6,11 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import eigh, lu_factor, lu_solve
 
-from methods.core.graphs import nearest_neighbors
-from methods.core.optimal_graph import symmetric_laplacian
-from methods.core.prox import smoothing
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
-from methods.fsasl.structure import code_penalties, local_weights, sparse_codes
+from ufs_bench.methods.core.graphs import nearest_neighbors
+from ufs_bench.methods.core.optimal_graph import symmetric_laplacian
+from ufs_bench.methods.core.prox import smoothing
+from ufs_bench.methods.core.reweighting import EPS, Memory, log_scale, no_memory, safeguarded
+from ufs_bench.methods.fsasl.structure import code_penalties, local_weights, sparse_codes
 
 SMALLEST = 1e-12  # share of the mean square of XW, 1 / n, below which no weight of the neighbours goes
 KNOWN = 1e-14  # share of the largest eigenvalue below which a direction of XW is rounding

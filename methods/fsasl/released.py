@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from methods.core.prox import row_norms
-from methods.core.ridge import WeightedRidge
-from methods.fsasl.structure import global_laplacian
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.ridge import WeightedRidge
+from ufs_bench.methods.fsasl.structure import global_laplacian
 
 EPS = np.finfo(float).eps  # under the root of a row norm, as there
 

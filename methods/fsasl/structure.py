@@ -4,9 +4,9 @@ import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import pdist
 
-from methods.core.compiled import compiled
-from methods.core.graphs import knn_graph
-from methods.core.prox import project_simplex
+from ufs_bench.methods.core.compiled import compiled
+from ufs_bench.methods.core.graphs import knn_graph
+from ufs_bench.methods.core.prox import project_simplex
 
 CODE_TOL, CODE_SWEEPS = 1e-5, 1000  # of coordinate descent: share of the largest code, and an end for a slow one
 # Products that the codes of all samples take, from nothing (some 5 to 10 CPU seconds) and from the last ones (1 or 2);

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_count, check_flag, check_init, count_of
-from methods.core.column_subset import smaller_factor
-from methods.core.loop import Trace, iterate
-from methods.core.shared import shared
-from methods.fspca import ipu, swap
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import check_count, check_flag, check_init, count_of
+from ufs_bench.methods.core.column_subset import smaller_factor
+from ufs_bench.methods.core.loop import Trace, iterate
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.fspca import ipu, swap
 
 PROBLEMS = {"swap": swap.Problem, "ipu": ipu.Problem, "go": ipu.Problem}
 

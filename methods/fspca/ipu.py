@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import svd
 
-from methods.core.linalg import principal_axes
-from methods.core.shared import shared
+from ufs_bench.methods.core.linalg import principal_axes
+from ufs_bench.methods.core.shared import shared
 
 RANK = 1e-12  # squared singular values below this share of the largest are rounding
 

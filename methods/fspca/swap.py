@@ -4,7 +4,7 @@ from collections import deque
 
 import numpy as np
 
-from methods.fspca import ipu
+from ufs_bench.methods.fspca import ipu
 
 WORTHWHILE = 1e-6  # share of the value by which an exchange must raise it
 BISECTIONS = 30  # they leave a billionth of a gap between eigenvalues

@@ -5,12 +5,12 @@ import numbers
 import numpy as np
 from scipy import sparse
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_flag, whole
-from methods.core.column_subset import Gains, grow, ranked, smaller_factor
-from methods.core.loop import Trace
-from methods.core.shared import shared
-from methods.greedy_css.sparse_gains import SparseGains
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import check_flag, whole
+from ufs_bench.methods.core.column_subset import Gains, grow, ranked, smaller_factor
+from ufs_bench.methods.core.loop import Trace
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.greedy_css.sparse_gains import SparseGains
 
 
 class GreedyCSS(BaseSelector):

@@ -7,8 +7,8 @@ two numbers for each column are kept.
 import numpy as np
 from scipy import sparse
 
-from methods.core.column_subset import ROUNDING, SPANNED, UNSURE, ratio
-from methods.core.sparse_data import BLOCK
+from ufs_bench.methods.core.column_subset import ROUNDING, SPANNED, UNSURE, ratio
+from ufs_bench.methods.core.sparse_data import BLOCK
 
 
 class SparseGains:

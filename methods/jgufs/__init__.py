@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, between, check_init
-from methods.core.indicators import indicator_change
-from methods.core.loop import iterate
-from methods.core.prox import row_norms
-from methods.core.ridge import smallest_collapsing_weight
-from methods.jgufs import paper, released
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, between, check_init
+from ufs_bench.methods.core.indicators import indicator_change
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.ridge import smallest_collapsing_weight
+from ufs_bench.methods.jgufs import paper, released
 
 VARIANTS = {"paper": paper, "released": released}
 

@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
-from methods.core.graphs import affinity_graph
-from methods.core.indicators import IndicatorMatrix, Indicators
-from methods.core.loop import iterate, largest_change
-from methods.core.optimal_graph import adapted_laplacian, row_stochastic_graph
-from methods.core.prox import oblique, smoothing, unit_columns
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
-from methods.core.ridge import WeightedRidge
-from methods.core.shared import shared
-from methods.core.sparse_data import times
-from methods.core.starts import graph_labels, indicator
+from ufs_bench.methods.core.graphs import affinity_graph
+from ufs_bench.methods.core.indicators import IndicatorMatrix, Indicators
+from ufs_bench.methods.core.loop import iterate, largest_change
+from ufs_bench.methods.core.optimal_graph import adapted_laplacian, row_stochastic_graph
+from ufs_bench.methods.core.prox import oblique, smoothing, unit_columns
+from ufs_bench.methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
+from ufs_bench.methods.core.ridge import WeightedRidge
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.sparse_data import times
+from ufs_bench.methods.core.starts import graph_labels, indicator
 
 LIFT = 0.2  # added to every entry of the start
 WARM_SWEEPS, WARM_TOL = 5, 1e-3  # for each smaller lambda

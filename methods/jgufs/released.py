@@ -5,13 +5,13 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
-from methods.core.graphs import affinity_graph, mean_distance
-from methods.core.optimal_graph import symmetric_adapted_graph
-from methods.core.prox import row_norms, row_weights, unit_columns
-from methods.core.ridge import WeightedRidge
-from methods.core.shared import shared
-from methods.core.sparse_data import times
-from methods.core.spectral import smooth_vectors
+from ufs_bench.methods.core.graphs import affinity_graph, mean_distance
+from ufs_bench.methods.core.optimal_graph import symmetric_adapted_graph
+from ufs_bench.methods.core.prox import row_norms, row_weights, unit_columns
+from ufs_bench.methods.core.ridge import WeightedRidge
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.sparse_data import times
+from ufs_bench.methods.core.spectral import smooth_vectors
 
 EPS = np.finfo(float).eps
 bandwidth = mean_distance  # for the graph's heat kernel

@@ -4,14 +4,14 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import LinearOperator
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, at_least, smaller_side, whole
-from methods.core.linalg import principal_axes
-from methods.core.loop import Trace, iterate
-from methods.core.prox import row_norms
-from methods.core.shared import shared
-from methods.core.sparse_data import column_blocks
-from methods.kmeans_ufs.admm import Problem, leading_basis
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, at_least, smaller_side, whole
+from ufs_bench.methods.core.linalg import principal_axes
+from ufs_bench.methods.core.loop import Trace, iterate
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.sparse_data import column_blocks
+from ufs_bench.methods.kmeans_ufs.admm import Problem, leading_basis
 
 
 class KMeansUFS(BaseSelector):

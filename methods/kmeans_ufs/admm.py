@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from methods.core.linalg import complete_basis, polar_factor, principal_axes
-from methods.core.prox import row_norms
+from ufs_bench.methods.core.linalg import complete_basis, polar_factor, principal_axes
+from ufs_bench.methods.core.prox import row_norms
 
 LARGEST_PENALTY = 1e7  # mu grows in every sweep; far beyond, its terms drown the others in rounding
 

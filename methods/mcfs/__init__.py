@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import at_least, fewer_than_samples, whole
-from methods.core.graphs import affinity_graph
-from methods.core.loop import COLLAPSED, Trace
-from methods.mcfs import paper, released
-from methods.mcfs.lars import lasso_paths
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import at_least, fewer_than_samples, whole
+from ufs_bench.methods.core.graphs import affinity_graph
+from ufs_bench.methods.core.loop import COLLAPSED, Trace
+from ufs_bench.methods.mcfs import paper, released
+from ufs_bench.methods.mcfs.lars import lasso_paths
 
 VARIANTS = {"paper": paper, "released": released}
 

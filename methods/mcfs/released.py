@@ -3,7 +3,7 @@
 import numpy as np
 from scipy.linalg import eigh
 
-from methods.core.graphs import mean_distance
+from ufs_bench.methods.core.graphs import mean_distance
 
 bandwidth = mean_distance  # over all pairs of samples
 last_knot = True  # takes the last knot with m coefficients, before the path has the largest size

@@ -2,16 +2,16 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, between, check_choice, check_init
-from methods.core.graphs import affinity_graph, graph_laplacian
-from methods.core.indicators import indicator_change
-from methods.core.loop import iterate
-from methods.core.prox import row_norms
-from methods.core.ridge import smallest_collapsing_weight
-from methods.core.shared import shared
-from methods.core.starts import graph_labels, indicator, kmeans_labels
-from methods.ndfs import paper, released
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, between, check_choice, check_init
+from ufs_bench.methods.core.graphs import affinity_graph, graph_laplacian
+from ufs_bench.methods.core.indicators import indicator_change
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.ridge import smallest_collapsing_weight
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.starts import graph_labels, indicator, kmeans_labels
+from ufs_bench.methods.ndfs import paper, released
 
 VARIANTS = {"paper": paper, "released": released}
 LIFT = 0.2  # added to every entry of the start: a zero would stay zero

@@ -4,11 +4,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from methods.core.indicators import IndicatorMatrix, Indicators
-from methods.core.loop import largest_change
-from methods.core.prox import oblique, smoothing, unit_columns
-from methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
-from methods.core.ridge import WeightedRidge
+from ufs_bench.methods.core.indicators import IndicatorMatrix, Indicators
+from ufs_bench.methods.core.loop import largest_change
+from ufs_bench.methods.core.prox import oblique, smoothing, unit_columns
+from ufs_bench.methods.core.reweighting import EPS, Memory, log_scale, no_memory, reweighted
+from ufs_bench.methods.core.ridge import WeightedRidge
 
 patience = 3  # sweeps on end that change nothing: see `methods.core.loop.iterate`
 bandwidth = None  # for the graph's heat kernel: the default of `methods.core.graphs.knn_graph`

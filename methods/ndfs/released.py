@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from methods.core.graphs import median_distance
-from methods.core.prox import oblique, row_weights
-from methods.core.ridge import WeightedRidge
-from methods.core.starts import order_by_distance
+from ufs_bench.methods.core.graphs import median_distance
+from ufs_bench.methods.core.prox import oblique, row_weights
+from ufs_bench.methods.core.ridge import WeightedRidge
+from ufs_bench.methods.core.starts import order_by_distance
 
 EPS = np.finfo(float).eps
 patience = 1  # sweep that changes nothing, as in the program

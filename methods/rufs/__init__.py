@@ -2,13 +2,13 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import Bound, above, at_least, check_init
-from methods.core.indicators import indicator_change
-from methods.core.loop import iterate
-from methods.core.shared import shared
-from methods.core.starts import kmeans_labels
-from methods.rufs import paper, released
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import Bound, above, at_least, check_init
+from ufs_bench.methods.core.indicators import indicator_change
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.starts import kmeans_labels
+from ufs_bench.methods.rufs import paper, released
 
 VARIANTS = {"paper": paper, "released": released}
 

@@ -3,7 +3,7 @@
 import numpy as np
 from scipy import sparse
 
-from methods.core.graphs import BLOCK, knn_graph, mean_distance
+from ufs_bench.methods.core.graphs import BLOCK, knn_graph, mean_distance
 
 HUBS = 32  # R'R is formed if it has at most so many times the entries of R; else products take R and R' in turn
 

@@ -4,17 +4,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from methods.core.bounded import minimize_nonnegative
-from methods.core.graphs import affinity_graph
-from methods.core.loop import largest_change
-from methods.core.prox import row_norms, smooth_l21, smoothing
-from methods.core.reweighting import reweight_block
-from methods.core.ridge import doubly_weighted_ridge
-from methods.core.shared import shared
-from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
-from methods.core.starts import scaled_indicator
-from methods.rufs.local_learning import kernel_graph_laplacian, local_learning_laplacian
-from methods.rufs.residuals import data_squares
+from ufs_bench.methods.core.bounded import minimize_nonnegative
+from ufs_bench.methods.core.graphs import affinity_graph
+from ufs_bench.methods.core.loop import largest_change
+from ufs_bench.methods.core.prox import row_norms, smooth_l21, smoothing
+from ufs_bench.methods.core.reweighting import reweight_block
+from ufs_bench.methods.core.ridge import doubly_weighted_ridge
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
+from ufs_bench.methods.core.starts import scaled_indicator
+from ufs_bench.methods.rufs.local_learning import kernel_graph_laplacian, local_learning_laplacian
+from ufs_bench.methods.rufs.residuals import data_squares
 
 EPS = 1e-10  # under every root of an l21 norm
 first = scaled_indicator  # of labels: G0

@@ -4,15 +4,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from methods.core.graphs import affinity_graph, mean_distance
-from methods.core.prox import row_norms
-from methods.core.ridge import weighted_ridge
-from methods.core.shared import shared
-from methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
-from methods.core.starts import indicator
-from methods.rufs.descent import descend
-from methods.rufs.local_learning import kernel_graph_laplacian
-from methods.rufs.residuals import data_squares, over, regression
+from ufs_bench.methods.core.graphs import affinity_graph, mean_distance
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.ridge import weighted_ridge
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.sparse_data import sparse_features_where_it_pays, sparse_where_it_pays, transposed_times
+from ufs_bench.methods.core.starts import indicator
+from ufs_bench.methods.rufs.descent import descend
+from ufs_bench.methods.rufs.local_learning import kernel_graph_laplacian
+from ufs_bench.methods.rufs.residuals import data_squares, over, regression
 
 ROW_PENALTY = 1e-4  # weight of sum_j ||F_:j||, which is not in the paper
 SUM_PENALTY = 0.1  # weight of sum G, which is not in the paper

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from methods.core.prox import row_norms
+from ufs_bench.methods.core.prox import row_norms
 
 # Multiplications in a product of matrices up to which BLAS does not copy its factors first; the rows of X that it takes
 # are then still in the cache for the second product.

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above
-from methods.core.loop import iterate
-from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
-from methods.core.shared import shared
-from methods.sf2sog.eigen_subset import Quadratic, Subset, swapped
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.core.optimal_graph import adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.sf2sog.eigen_subset import Quadratic, Subset, swapped
 
 
 class SF2SOG(BaseSelector):

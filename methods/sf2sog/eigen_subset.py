@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from methods.sf2sog.exchange import Exchange
+from ufs_bench.methods.sf2sog.exchange import Exchange
 
 ROUNDING = 1e-13  # share of the squared data to which a sum of eigenvalues is known
 WORTHWHILE = 1e-6  # share by which a swap must lower the sum, so that rounding swaps nothing

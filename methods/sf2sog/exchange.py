@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh
 
-from methods.core.compiled import compiled
+from ufs_bench.methods.core.compiled import compiled
 
 BLOCK = 2**18  # columns whose falls are ranked together, times c (h - 1)
 BISECTIONS = 30  # they leave a billionth of a gap between eigenvalues

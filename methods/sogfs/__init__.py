@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, check_init, check_number, whole
-from methods.core.loop import SETTLED, iterate, iterate_best, ranking_change
-from methods.core.prox import row_norms
-from methods.core.reweighting import TRIAL_SWEEPS
-from methods.core.shared import shared
-from methods.core.smallest import varying_centered
-from methods.sogfs.problem import Problem, first_graph, n_components
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, check_init, check_number, whole
+from ufs_bench.methods.core.loop import SETTLED, iterate, iterate_best, ranking_change
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.reweighting import TRIAL_SWEEPS
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.smallest import varying_centered
+from ufs_bench.methods.sogfs.problem import Problem, first_graph, n_components
 
 SEARCHES, SEARCH_SWEEPS = 30, 3  # weights of the indicators that are tried, at most, and the sweeps with each
 SMALLEST = 1e-12  # share of the data's mean square below which no weight of a graph goes

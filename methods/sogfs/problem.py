@@ -7,12 +7,20 @@ from scipy import sparse
 from scipy.linalg import eigh
 from scipy.sparse.csgraph import connected_components
 
-from methods.core.graphs import nearest_neighbors
-from methods.core.linalg import GUARDS, POWERS, largest_eigenvectors
-from methods.core.optimal_graph import adapted_graph, smoother, symmetric_laplacian
-from methods.core.prox import smoothing
-from methods.core.reweighting import EPS, Memory, close_scales, confined_scales, log_scale, no_memory, safeguarded
-from methods.core.smallest import DenseGram, WideGram, smallest_eigenvectors, tie_breaking_weights
+from ufs_bench.methods.core.graphs import nearest_neighbors
+from ufs_bench.methods.core.linalg import GUARDS, POWERS, largest_eigenvectors
+from ufs_bench.methods.core.optimal_graph import adapted_graph, smoother, symmetric_laplacian
+from ufs_bench.methods.core.prox import smoothing
+from ufs_bench.methods.core.reweighting import (
+    EPS,
+    Memory,
+    close_scales,
+    confined_scales,
+    log_scale,
+    no_memory,
+    safeguarded,
+)
+from ufs_bench.methods.core.smallest import DenseGram, WideGram, smallest_eigenvectors, tie_breaking_weights
 
 SHIFT = 1e-6  # makes a Laplacian definite, whose samples have degrees of about 1
 TOL, RESTARTS = 1e-8, 30  # of its eigenvectors, and of the search for them

@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import check_number, whole
-from methods.core.loop import iterate, iterate_best, ranking_change
-from methods.core.starts import kmeans_labels
-from methods.sparse_kmeans.gap import gaps
-from methods.sparse_kmeans.partition import settled, weighted
-from methods.sparse_kmeans.weights import best_weights, between
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import check_number, whole
+from ufs_bench.methods.core.loop import iterate, iterate_best, ranking_change
+from ufs_bench.methods.core.starts import kmeans_labels
+from ufs_bench.methods.sparse_kmeans.gap import gaps
+from ufs_bench.methods.sparse_kmeans.partition import settled, weighted
+from ufs_bench.methods.sparse_kmeans.weights import best_weights, between
 
 BEST_OF = 20  # K-means starts on all features alike, of which the best begins, as in the paper
 ROUNDING = 1e-14  # share of a feature's sum of squares to which B_j is known

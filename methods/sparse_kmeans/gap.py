@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from methods.core.starts import kmeans_labels, order_by_distance
-from methods.sparse_kmeans.partition import lloyd, weighted
-from methods.sparse_kmeans.weights import best_weights, between
+from ufs_bench.methods.core.starts import kmeans_labels, order_by_distance
+from ufs_bench.methods.sparse_kmeans.partition import lloyd, weighted
+from ufs_bench.methods.sparse_kmeans.weights import best_weights, between
 
 N_BOUNDS = 10
 LEAST, MOST = 1.2, 0.9  # the smallest bound tried, and the largest as a share of sqrt(n_features)

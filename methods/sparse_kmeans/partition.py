@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from methods.core.compiled import compiled
-from methods.core.starts import order_by_distance
-from methods.sparse_kmeans.weights import means
+from ufs_bench.methods.core.compiled import compiled
+from ufs_bench.methods.core.starts import order_by_distance
+from ufs_bench.methods.sparse_kmeans.weights import means
 
 WORTHWHILE = 1e-12  # share of the squared data that a move must save, so that rounding moves nothing
 

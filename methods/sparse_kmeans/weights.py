@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from methods.core.starts import indicator
+from ufs_bench.methods.core.starts import indicator
 
 STEPS = 100  # of the bisection: the threshold is then exact to the last bit
 

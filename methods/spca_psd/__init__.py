@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, at_least, check_init
-from methods.core.loop import COLLAPSED, Trace, iterate
-from methods.core.prox import row_norms
-from methods.spca_psd import paper, released
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, at_least, check_init
+from ufs_bench.methods.core.loop import COLLAPSED, Trace, iterate
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.spca_psd import paper, released
 
 VARIANTS = {"paper": paper, "released": released}
 LARGEST = 1100  # features of "paper": a fit takes d^3, half a minute of one core at 1,024 and half an hour at 4,000

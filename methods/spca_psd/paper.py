@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import eigh, eigvalsh
 
-from methods.core.prox import row_norms
+from ufs_bench.methods.core.prox import row_norms
 
 EPS = 1e-6  # under the root of a column's norm, squared; the columns of a projection are 1 long or shorter
 STEPS = 15  # with one metric: fewer waste its eigenvectors, more wait for the next one

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import eigh, solve
 
-from methods.core.prox import row_norms, row_weights
+from ufs_bench.methods.core.prox import row_norms, row_weights
 
 EPS = np.finfo(float).eps  # under the root of a column's norm, in the program
 RIDGE, WIDE_RIDGE = (

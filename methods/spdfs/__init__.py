@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, at_least, check_init, check_number
-from methods.core.loop import MAX_ITER, iterate
-from methods.core.shared import shared
-from methods.spdfs import paper, released
-from methods.spdfs.scatter import normalized
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, at_least, check_init, check_number
+from ufs_bench.methods.core.loop import MAX_ITER, iterate
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.spdfs import paper, released
+from ufs_bench.methods.spdfs.scatter import normalized
 
 VARIANTS = {"paper": paper, "released": released}
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from methods.core.loop import iterate
-from methods.core.starts import N_STARTS, indicator, kmeans_labels
-from methods.spdfs.scatter import Scatter, memberships
-from methods.spdfs.swaps import Gains
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.core.starts import N_STARTS, indicator, kmeans_labels
+from ufs_bench.methods.spdfs.scatter import Scatter, memberships
+from ufs_bench.methods.spdfs.swaps import Gains
 
 FUZZY = 30  # steps of the memberships in a sweep at most
 STILL = 1e-8  # share by which the last of them lowers the scatter at most

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import eigh, eigvalsh, orth, pinv, svd
 
-from methods.spdfs.scatter import Scatter, memberships
+from ufs_bench.methods.spdfs.scatter import Scatter, memberships
 
 INNER, STEPS = 50, 50  # sweeps with one ratio, and choices of features in each, at most
 STILL = 1e-4  # the least fall of ratio and difference, absolute

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, check_init
-from methods.core.loop import iterate_best
-from methods.core.prox import row_norms
-from methods.core.reweighting import TRIAL_SWEEPS
-from methods.core.shared import shared
-from methods.udfs import paper, released
-from methods.udfs.local_scatter import local_scatter, neighborhood_spectra
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, check_init
+from ufs_bench.methods.core.loop import iterate_best
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.reweighting import TRIAL_SWEEPS
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.udfs import paper, released
+from ufs_bench.methods.udfs.local_scatter import local_scatter, neighborhood_spectra
 
 VARIANTS = {"paper": paper, "released": released}
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy import sparse
 from scipy.linalg import helmert
 
-from methods.core.graphs import BLOCK, nearest_neighbors
+from ufs_bench.methods.core.graphs import BLOCK, nearest_neighbors
 
 
 def neighborhood_spectra(X, n_neighbors):

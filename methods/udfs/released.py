@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from methods.core.prox import row_weights, smooth_l21, smoothing
-from methods.core.smallest import smallest_eigenvectors, tie_breaking_weights
-from methods.udfs import paper
+from ufs_bench.methods.core.prox import row_weights, smooth_l21, smoothing
+from ufs_bench.methods.core.smallest import smallest_eigenvectors, tie_breaking_weights
+from ufs_bench.methods.udfs import paper
 
 EPS = np.finfo(float).eps  # under the root of a row norm, in the program
 patience = 1

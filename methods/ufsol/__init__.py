@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, at_least, check_init
-from methods.core.graphs import graph_laplacian
-from methods.core.loop import iterate_best
-from methods.core.ordinal_graphs import max_margin_laplacian, similarity_laplacian, triplet_laplacian
-from methods.core.prox import row_norms
-from methods.core.reweighting import TRIAL_SWEEPS
-from methods.core.shared import shared
-from methods.ufsol import paper, released
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, at_least, check_init
+from ufs_bench.methods.core.graphs import graph_laplacian
+from ufs_bench.methods.core.loop import iterate_best
+from ufs_bench.methods.core.ordinal_graphs import max_margin_laplacian, similarity_laplacian, triplet_laplacian
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.reweighting import TRIAL_SWEEPS
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.ufsol import paper, released
 
 
 def triplet(X, n_neighbors, squared):

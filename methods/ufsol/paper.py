@@ -4,18 +4,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from methods.core.loop import SETTLED, ranking_change
-from methods.core.prox import smoothing
-from methods.core.reweighting import EPS, Memory, close_scales, confined_scales, log_scale, reweighted
-from methods.core.shared import shared
-from methods.core.smallest import (
+from ufs_bench.methods.core.loop import SETTLED, ranking_change
+from ufs_bench.methods.core.prox import smoothing
+from ufs_bench.methods.core.reweighting import EPS, Memory, close_scales, confined_scales, log_scale, reweighted
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.smallest import (
     DenseGram,
     WideGram,
     smallest_eigenvectors,
     tie_breaking_weights,
     varying_centered,
 )
-from methods.core.starts import kmeans_labels, order_by_distance, scaled_indicator
+from ufs_bench.methods.core.starts import kmeans_labels, order_by_distance, scaled_indicator
 
 SQUARED = True  # the distances of the triplets
 change = ranking_change

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from methods.core.prox import row_norms
-from methods.core.starts import kmeans_labels
-from methods.ufsol import paper
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.starts import kmeans_labels
+from ufs_bench.methods.ufsol import paper
 
 patience = 1  # sweep that changes nothing, as in the program
 SQUARED = False  # the distances of the triplets

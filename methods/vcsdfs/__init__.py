@@ -2,10 +2,10 @@
 
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import above, at_least, check_init, whole
-from methods.core.loop import iterate, iterate_best
-from methods.vcsdfs import paper, released
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import above, at_least, check_init, whole
+from ufs_bench.methods.core.loop import iterate, iterate_best
+from ufs_bench.methods.vcsdfs import paper, released
 
 VARIANTS = {"paper": paper, "released": released}
 COPIES = 32  # arrays of the shape of W that a fit holds: the pairs of L-BFGS, and what a step needs

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg import qr, svd
 
-from methods.core.bounded import minimize_nonnegative
-from methods.core.loop import SETTLED, ranking_change
+from ufs_bench.methods.core.bounded import minimize_nonnegative
+from ufs_bench.methods.core.loop import SETTLED, ranking_change
 
 STEPS = 100  # L-BFGS steps in a sweep, which begins without a memory
 FEWEST = 5  # sweeps, with those of the trial, that the allowed work is enough for: a sweep has fewer steps where needed

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from methods.vcsdfs import paper
+from ufs_bench.methods.vcsdfs import paper
 
 patience = 1
 change = None  # the default of `iterate`: the relative change of the objective

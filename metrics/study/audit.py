@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 import scipy  # it imports its parts when they are first used, and `stats` takes long
 
-from metrics.study import METRICS, NOT_CHOOSING, UNSCORED
-from metrics.study.frames import of_kmeans, params_of
-from metrics.study.sets import CELL
-from metrics.study.summary import select
+from ufs_bench.metrics.study import METRICS, NOT_CHOOSING, UNSCORED
+from ufs_bench.metrics.study.frames import of_kmeans, params_of
+from ufs_bench.metrics.study.sets import CELL
+from ufs_bench.metrics.study.summary import select
 
 FIRST = "acc"  # the metric that `evaluators` compares the others with
 OF_START = ("start_kept", "start_size", "start_among")

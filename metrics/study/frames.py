@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pandas as pd
 
-from metrics.protocol import Protocol
-from metrics.study import METRICS, is_learned
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study import METRICS, is_learned
 
 CELL = ["study", "dataset", "method", "clusterer"]
 POINT = ["study", "dataset", "method", "params", "n_selected", "clusterer"]

@@ -5,7 +5,7 @@ import functools
 import numpy as np
 import scipy  # it imports its parts when they are first used, and `stats` takes long
 
-from metrics.study.ranks import DIGITS
+from ufs_bench.metrics.study.ranks import DIGITS
 
 LEVEL = 0.95
 N_RESAMPLES = 2000  # resamples of the restarts

@@ -5,7 +5,7 @@ from scipy.sparse import issparse
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import NearestNeighbors
 
-from metrics.kmeans import kmeans_restarts
+from ufs_bench.metrics.kmeans import kmeans_restarts
 
 SAMPLES, NEIGHBOURS, STARTS = 1000, 5, 10
 

@@ -3,11 +3,11 @@
 import numpy as np
 import pandas as pd
 
-from metrics.study import ALL, NOT_CHOOSING
-from metrics.study.frames import of_kmeans
-from metrics.study.intervals import means_by_family
-from metrics.study.selections import BY_NAME
-from metrics.study.summary import Cells, summarise
+from ufs_bench.metrics.study import ALL, NOT_CHOOSING
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.metrics.study.intervals import means_by_family
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.metrics.study.summary import Cells, summarise
 
 KEYS = ["study", "dataset", "method"]
 HALVES = ("even", "odd")  # of the K-means restarts: one half chooses for the oracle, and the other scores

@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from metrics.study import RANDOM
-from metrics.study.sets import CELL, distinct_sets
+from ufs_bench.metrics.study import RANDOM
+from ufs_bench.metrics.study.sets import CELL, distinct_sets
 
 REACH, STEPS = 8.0, 1001  # half width of the numerical integral, in standard deviations, and its number of points
 MIN_DRAWS = 2  # random rankings of a size, needed for a mean and a standard deviation

@@ -1,6 +1,6 @@
 """Fits that score fewer features than they were asked for, so that rounding or file order ranks the others."""
 
-from metrics.study.sets import CELL
+from ufs_bench.metrics.study.sets import CELL
 
 
 def scored(trials):

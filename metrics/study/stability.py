@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metrics.study import UNSCORED
-from metrics.study.sets import CELL
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.metrics.study.sets import CELL
 
 Z = 1.959963984540054  # two-sided 95 % of the normal distribution
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from metrics.measures import PER_SET
-from metrics.study import METRICS, UNSCORED, is_learned, nearest_size
-from metrics.study.frames import (
+from ufs_bench.metrics.measures import PER_SET
+from ufs_bench.metrics.study import METRICS, UNSCORED, is_learned, nearest_size
+from ufs_bench.metrics.study.frames import (
     CELL,
     ORDER,
     POINT,
@@ -16,7 +16,7 @@ from metrics.study.frames import (
     protocol_of,
     scored_sizes,
 )
-from metrics.study.selections import BY_NAME, LABEL_FREE, SELECTIONS
+from ufs_bench.metrics.study.selections import BY_NAME, LABEL_FREE, SELECTIONS
 
 __all__ = ["SELECTIONS", "cells_of_draws", "check_one_protocol", "running_times", "select", "summarise"]
 WORST = ["diverged", "collapsed", "max_iter", "converged"]  # the status of several fits is the first of these

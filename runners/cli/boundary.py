@@ -23,8 +23,8 @@ from collections import Counter
 from contextlib import contextmanager, suppress
 from os import _exit  # the original, as a fit that runs in this process may replace `os._exit`
 
-from runners.errors import NO_ROOM, CommandEnded, remedy_of, unprinted
-from runners.words import QUOTES, did_you_mean
+from ufs_bench.runners.errors import NO_ROOM, CommandEnded, remedy_of, unprinted
+from ufs_bench.runners.words import QUOTES, did_you_mean
 
 A_FILE = "a file"  # stands for a file whose name is not known
 TOO_LONG = re.compile(r"integer string conversion: value has (\d+) digits")  # the text of Python's own error
@@ -142,7 +142,7 @@ def words_of(error):
         return _words_of_depth(error)
     if isinstance(error, ValueError) and (digits := TOO_LONG.search(str(error))):
         return f"a whole number has {digits[1]} digits{_in_file(error)}: it must be one of at most 64 bits."
-    kinds = {kind.__name__: kind.__module__.split(".")[0] for kind in type(error).__mro__}
+    kinds = {kind.__name__: kind.__module__.removeprefix("ufs_bench.").split(".")[0] for kind in type(error).__mro__}
     if "YAMLError" in kinds:
         return f"a file is not YAML: {' '.join(str(error).split())}"
     if "csv" in kinds.values() or "_csv" in kinds.values() or kinds.get("ParserError") == "pandas":
@@ -189,7 +189,7 @@ def _words_of_hydra(error):
             hint = "" if name in own else did_you_mean(name, [*known, *own])
             key_of_any = "method.grid.NAME" if hint else key
             hint += f" ++{key_of_any}=... gives one to every method of the command that has the parameter."
-        from metrics.protocol import OPTIONAL, USUAL  # here, as few errors need it
+        from ufs_bench.metrics.protocol import OPTIONAL, USUAL  # here, as few errors need it
 
         if above == ["protocol"] and name in {*OPTIONAL, *USUAL}:
             return f"{key} is not in the file of the protocol: write +{key}=... to add it."
@@ -201,8 +201,8 @@ def _parameters_of(method):
     """Return the parameters that a configuration may set of the class of a method; none where it cannot be had."""
     from omegaconf import OmegaConf
 
-    from runners.errors import ConfigError
-    from runners.experiment.method import RESERVED, load_class, parameters_of  # here, as few errors need it
+    from ufs_bench.runners.errors import ConfigError
+    from ufs_bench.runners.experiment.method import RESERVED, load_class, parameters_of  # here, as few errors need it
 
     try:
         found = parameters_of(load_class(OmegaConf.select(method, "target", default="")))

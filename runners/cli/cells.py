@@ -14,16 +14,16 @@ from hydra.plugins.sweeper import Sweeper
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from runners.cli.boundary import lacks_room, words_of
-from runners.cli.choices import check_choices
-from runners.cli.report import MOST_CELLS, Report
-from runners.errors import ConfigError, StoreError
-from runners.experiment.notes import finished, note_of
-from runners.experiment.settings import Names, read_names, read_runner, read_settings, resolved
-from runners.experiment.sweep import Composer, jobs_of
-from runners.progress import end_cell, show_bar
-from runners.words import counted
-from runners.workers import processes
+from ufs_bench.runners.cli.boundary import lacks_room, words_of
+from ufs_bench.runners.cli.choices import check_choices
+from ufs_bench.runners.cli.report import MOST_CELLS, Report
+from ufs_bench.runners.errors import ConfigError, StoreError
+from ufs_bench.runners.experiment.notes import finished, note_of
+from ufs_bench.runners.experiment.settings import Names, read_names, read_runner, read_settings, resolved
+from ufs_bench.runners.experiment.sweep import Composer, jobs_of
+from ufs_bench.runners.progress import end_cell, show_bar
+from ufs_bench.runners.words import counted
+from ufs_bench.runners.workers import processes
 
 log = logging.getLogger(__name__)
 report = Report()  # notes how the cells of this command end
@@ -87,9 +87,9 @@ def run_cell(asked, n_cells, wait=True):
         if n_workers > 1 or runner.caps:  # a single fit without a cap needs none
             processes.start(n_workers)  # they import while this process does
     # Imported here, as these take seconds, and --help, Tab and a sweep with nothing left to do need none of them.
-    from datasets import DataError, DataMissing
-    from runners.code import CodeChanged
-    from runners.experiment.cell import Cell
+    from ufs_bench.datasets import DataError, DataMissing
+    from ufs_bench.runners.code import CodeChanged
+    from ufs_bench.runners.experiment.cell import Cell
 
     dataset = names.dataset["name"]
     try:
@@ -128,7 +128,7 @@ def _leave():
 @functools.cache
 def _times(*given):
     """Return the seconds of stored fits, which a plan reads once a method."""
-    from runners.experiment.plan import Times
+    from ufs_bench.runners.experiment.plan import Times
 
     return Times(*given)
 
@@ -212,7 +212,7 @@ class Cells(Sweeper):
 
 def keep_sweep(config, folder):
     """Write ``multirun.yaml``, which says what was asked for, whole or not at all: `scripts.status` reads it."""
-    from runners.store.files import replace_file  # here, as it reads tables, and --help and Tab need none
+    from ufs_bench.runners.store.files import replace_file  # here, as it reads tables, and --help and Tab need none
 
     folder.mkdir(parents=True, exist_ok=True)
     replace_file(folder / "multirun.yaml", OmegaConf.to_yaml(config).encode())
@@ -226,7 +226,7 @@ def register():
 
 def _in_flight(config, cells):
     """Go through a sweep with several cells at once; return the places of those that another process holds."""
-    from runners.workers.dask.cluster import cluster_of, in_flight
+    from ufs_bench.runners.workers.dask.cluster import cluster_of, in_flight
 
     runner = read_runner(OmegaConf.to_container(config.runner, resolve=True))
     cluster_of(runner)  # where there is none, it is said once, and not of each cell
@@ -236,8 +236,10 @@ def _in_flight(config, cells):
 
 def _part_of(shard, cells):
     """Return the cells of one part of a sweep."""
-    from runners.experiment.plan import shard_of
-    from runners.store.reference import shipped_costs  # here, as it reads tables, and --help and Tab need none
+    from ufs_bench.runners.experiment.plan import shard_of
+    from ufs_bench.runners.store.reference import (
+        shipped_costs,  # here, as it reads tables, and --help and Tab need none
+    )
 
     names = [(cell.names.dataset["name"], cell.names.method["name"]) for cell in cells]
     return [cells[place] for place in shard_of(names, shard, shipped_costs(cells[0].names.study))]

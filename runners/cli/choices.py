@@ -16,11 +16,11 @@ from hydra.core.global_hydra import GlobalHydra
 from hydra.core.override_parser.overrides_parser import OverridesParser
 from hydra.errors import HydraException
 
-from runners.code import ROOT
-from runners.errors import ConfigError
-from runners.experiment.method import RESERVED, load_class, parameters_of
-from runners.experiment.sweep import offer_truth
-from runners.words import QUOTES, did_you_mean, shown
+from ufs_bench.runners.code import ROOT
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.method import RESERVED, load_class, parameters_of
+from ufs_bench.runners.experiment.sweep import offer_truth
+from ufs_bench.runners.words import QUOTES, did_you_mean, shown
 
 DATA, FOLDER, TARGET = "data", "data_dir", "method.target"
 OWN_PROTOCOL = "fair"  # of data of the user's own: the others are those of papers
@@ -50,9 +50,9 @@ def offer_own(words):
         return words
     if "dataset" in given:
         raise ConfigError(f"data={given[DATA]} and dataset={given['dataset']} name two data sets: leave one out.")
-    from datasets import load_dataset
-    from datasets.own import complete, own_spec
-    from datasets.remarks import remarks
+    from ufs_bench.datasets import load_dataset
+    from ufs_bench.datasets.own import complete, own_spec
+    from ufs_bench.datasets.remarks import remarks
 
     given = {name: value for name, value in given.items() if name in inspect.signature(own_spec).parameters}
     options = {name: _value(f"{name}={value}") for name, value in given.items() if name != DATA}
@@ -150,7 +150,7 @@ def _target_of(method, n_jobs):
         raise ConfigError(f"{module}.{name} cannot be imported by this name: define it at the top of a module or cell.")
     if module == "__main__" and n_jobs != 1:
         raise ConfigError(f"n_jobs={n_jobs} must be 1 for {name}, which other processes cannot import from a notebook.")
-    return f"{module}.{name}"
+    return f"{module}.{name}".removeprefix("ufs_bench.")  # `load_class` finds methods.NAME
 
 
 def _plain_params(target, method):

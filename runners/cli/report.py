@@ -7,11 +7,11 @@ import threading
 from collections import Counter
 from contextlib import suppress
 
-from metrics.study import CAPPED, FAILED
-from runners.papers import protocol_words
-from runners.place import command_on
-from runners.progress import log, name_cell
-from runners.words import counted, duration
+from ufs_bench.metrics.study import CAPPED, FAILED
+from ufs_bench.runners.papers import protocol_words
+from ufs_bench.runners.place import command_on
+from ufs_bench.runners.progress import log, name_cell
+from ufs_bench.runners.words import counted, duration
 
 MOST_ROWS = 3  # so many trials without scores are listed for a cell
 MOST_CELLS = 30  # so many lines a plan has; one of more cells has a line for a data set
@@ -103,7 +103,9 @@ class Report:
         if line := shipped_line(self._plans):
             print(line)
         if self._begun:
-            from runners.experiment.shipped import in_all  # here, as it reads tables, and --help and Tab need none
+            from ufs_bench.runners.experiment.shipped import (
+                in_all,  # here, as it reads tables, and --help and Tab need none
+            )
 
             if line := in_all():
                 print(line)

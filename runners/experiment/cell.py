@@ -5,32 +5,32 @@ import math
 import time
 from collections import Counter
 
-from datasets import load_dataset
-from metrics.kmeans import load_engine
-from metrics.study import UNSCORED
-from runners.code import code_of, files_of
-from runners.errors import ConfigError
-from runners.experiment.grid import diagonal, expand, few
-from runners.experiment.notes import RUN, digests_of_data, ends_text, note_finished, note_log, noted_run
-from runners.experiment.plan import Plan, Times, Todo
-from runners.experiment.result import say_result
-from runners.experiment.settings import SHIPPED
-from runners.experiment.settle import settle
-from runners.experiment.sparse import check_sparse
-from runners.experiment.stand_in import check_at_hand, stand_in
-from runners.progress import Progress, log, say_compiling
-from runners.store.elsewhere import found_elsewhere, name_of, outcomes_of
-from runners.store.evaluations import Evaluations
-from runners.store.files import StoreError, clear_unfinished, of_other_data, read_rows
-from runners.store.folder import Store, claim_study, rows_by_trial
-from runners.store.identity import Identity
-from runners.store.names import store_names
-from runners.words import counted
-from runners.workers.fit import stored_fit
-from runners.workers.memory import workers_within_memory
-from runners.workers.pool import Usage, run_all
-from runners.workers.tasks import Data, n_stored
-from runners.workers.watched import Workers
+from ufs_bench.datasets import load_dataset
+from ufs_bench.metrics.kmeans import load_engine
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.runners.code import code_of
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.grid import diagonal, expand, few
+from ufs_bench.runners.experiment.notes import RUN, digests_of_data, ends_text, note_finished, note_log, noted_run
+from ufs_bench.runners.experiment.plan import Plan, Times, Todo
+from ufs_bench.runners.experiment.result import say_result
+from ufs_bench.runners.experiment.settings import SHIPPED
+from ufs_bench.runners.experiment.settle import settle
+from ufs_bench.runners.experiment.sparse import check_sparse
+from ufs_bench.runners.experiment.stand_in import check_at_hand, stand_in
+from ufs_bench.runners.progress import Progress, log, say_compiling
+from ufs_bench.runners.store.elsewhere import found_elsewhere, name_of, outcomes_of
+from ufs_bench.runners.store.evaluations import Evaluations
+from ufs_bench.runners.store.files import StoreError, clear_unfinished, of_other_data, read_rows
+from ufs_bench.runners.store.folder import Store, claim_study, rows_by_trial
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.names import store_names
+from ufs_bench.runners.words import counted
+from ufs_bench.runners.workers.fit import stored_fit
+from ufs_bench.runners.workers.memory import workers_within_memory
+from ufs_bench.runners.workers.pool import Usage, run_all
+from ufs_bench.runners.workers.tasks import Data, n_stored
+from ufs_bench.runners.workers.watched import Workers
 
 LONG = 10  # seconds of a run from which on it matters what they were spent on
 MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
@@ -154,7 +154,7 @@ class Cell:
         else:
             log.info("%s%s", place, ends_text(str(self), ends))
         if note is not None and ends.total() == len(self.trials) and not set(settings.runner.retry) & set(ends):
-            note_finished(note, settings, ends, data | files_of(rows))
+            note_finished(note, settings, ends, data)
         return unscored
 
     def __str__(self):
@@ -226,7 +226,7 @@ class Cell:
         sample = {trial.key for trial in diagonal(self.trials)}
         rest = sorted((one for one in trials if one.key not in known), key=lambda one: (one.key not in sample, one.key))
         if rest and settings.runner.engine == "dask":
-            from runners.workers.dask.cluster import check
+            from ufs_bench.runners.workers.dask.cluster import check
 
             n_jobs = check(settings, rest[0], self.dataset)
         elif rest:
@@ -253,7 +253,7 @@ class Cell:
         told = (data.X, data.y, self.settings.protocol, self.folder.parents[2] / ".evaluations")
         evaluations = Evaluations(*told, ignore_stored=runner.redo) if runner.cache else None
         if runner.engine == "dask":
-            from runners.workers.dask.cluster import DaskWorkers  # here, as it is an extra
+            from ufs_bench.runners.workers.dask.cluster import DaskWorkers  # here, as it is an extra
 
             workers = DaskWorkers(self.settings, self.dataset)
         else:

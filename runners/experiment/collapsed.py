@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from datasets import scale
-from runners.experiment.method import load_class
-from runners.place import SUITE
-from runners.store.row import from_json, subsets_of
+from ufs_bench.datasets import scale
+from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.runners.place import SUITE
+from ufs_bench.runners.store.row import from_json, subsets_of
 
 COLLAPSED = "collapsed"
 # What methods that learn nothing were seen to select, and the words for it.

@@ -4,10 +4,10 @@ import itertools
 import math
 from dataclasses import replace
 
-from runners.errors import ConfigError, ProcessEnded, exits_as_errors
-from runners.experiment.method import Method, parameters_of
-from runners.experiment.trial import Trial, hash_of
-from runners.store.row import to_json
+from ufs_bench.runners.errors import ConfigError, ProcessEnded, exits_as_errors
+from ufs_bench.runners.experiment.method import Method, parameters_of
+from ufs_bench.runners.experiment.trial import Trial, hash_of
+from ufs_bench.runners.store.row import to_json
 
 
 def expand(study, dataset, method, protocol, defaults=False):
@@ -26,7 +26,7 @@ def expand(study, dataset, method, protocol, defaults=False):
             "leave this data set out."
         )
     sizes = sizes_to_score(method, dataset.name, dataset.X.shape[1], protocol)
-    from methods.core.shared import constant  # here, as a command that only reads trials needs no method
+    from ufs_bench.methods.core.shared import constant  # here, as a command that only reads trials needs no method
 
     with constant(dataset.X):
         trials = [

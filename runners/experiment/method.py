@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from metrics.protocol import same_values
-from runners.code import note_modules
-from runners.errors import ConfigError, exits_as_errors
-from runners.experiment.kinds import ANY, FLAG, TEXT, Kind, check_fields
-from runners.store.identity import blas, versions
-from runners.words import did_you_mean, shown
+from ufs_bench.metrics.protocol import same_values
+from ufs_bench.runners.code import note_edits, prepare_import
+from ufs_bench.runners.errors import ConfigError, exits_as_errors
+from ufs_bench.runners.experiment.kinds import ANY, FLAG, TEXT, Kind, check_fields
+from ufs_bench.runners.store.identity import blas, versions
+from ufs_bench.runners.words import did_you_mean, shown
 
 # Parameters that the runner sets itself, and from what; a configuration may not set them.
 RESERVED = {
@@ -22,6 +22,7 @@ RESERVED = {
     "n_clusters": "protocol.clusters",
     "random_state": "protocol.seed and protocol.seeds",
 }
+PACKAGE = "ufs_bench"
 PARAMETERS = Kind("a mapping of parameters, such as {alpha: 1}", lambda value: isinstance(value or {}, Mapping))
 PARTS = {  # of a method's file
     "name": TEXT, "target": TEXT, "paper_name": ANY, "citation": ANY, "params": PARAMETERS, "grid": PARAMETERS,
@@ -137,19 +138,22 @@ def _meant(module, name, error):
 def load_class(target):
     """Return the class with a dotted name such as ``methods.mcfs.MCFS``."""
     module, _, name = target.rpartition(".")
+    if module.partition(".")[0] == "methods":  # a name in configurations and in keys of trials
+        module = f"{PACKAGE}.{module}"
     versions(), blas()  # before the import: a user's module may load another BLAS, which other methods do not use
     try:
         with exits_as_errors():
+            prepare_import(module)
             found = getattr(importlib.import_module(module), name)
     except Exception as error:  # a user's module may raise anything
         words = f"method.target={target!r} cannot be imported: {type(error).__name__}: {error}"
         raise ConfigError(f"{words}{_meant(module, name, error)}") from error
     if not isinstance(found, type) or not hasattr(found, "check_parameters"):
-        from methods.core.plain import plain  # here, as it takes seconds, and --help and Tab need none of it
+        from ufs_bench.methods.core.plain import plain  # here, as it takes seconds, and --help and Tab need none of it
 
         try:
             found = plain(found, target)
         except (TypeError, ValueError) as error:  # a ValueError of `inspect`, for what has no signature
             raise ConfigError(f"method.target={target!r} is no selector: {error}.") from error
-    note_modules(found)
+    note_edits(found)
     return found

@@ -14,15 +14,14 @@ import socket
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from metrics.study import UNSCORED
-from runners.code import ROOT, code_of, customized
-from runners.code.opened import digest_of
-from runners.errors import StoreError
-from runners.store.identity import versions
-from runners.store.names import FILE as NAMES
-from runners.store.row import COLUMNS, from_json, to_json
-from runners.workers.family import lives
-from runners.workers.generators import SharedGenerator
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.runners.code import ROOT, code_of
+from ufs_bench.runners.errors import StoreError
+from ufs_bench.runners.store.identity import versions
+from ufs_bench.runners.store.names import FILE as NAMES
+from ufs_bench.runners.store.row import COLUMNS, from_json, to_json
+from ufs_bench.runners.workers.family import lives
+from ufs_bench.runners.workers.generators import SharedGenerator
 
 FOLDER = ".finished"  # in results_dir
 RUN = ".run.json"  # the note of a run, in the folder of the cell
@@ -42,7 +41,7 @@ def note_of(config):
             return None
         runner = {name: value for name, value in config["runner"].items() if name not in NO_MATTER}
         places = [os.environ.get(name) for name in PLACES], os.getcwd()
-        asked = [config | {"runner": runner}, places, program(), sorted(customized().items()), versions()]
+        asked = [config | {"runner": runner}, places, program(), versions()]
         name = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
         return Path(config["results_dir"], FOLDER, f"{name}.json")
     except (TypeError, KeyError):
@@ -51,7 +50,7 @@ def note_of(config):
 
 def digests_of_data(settings):
     """Return the digest of each file that a cell's data may be read from; call it before they are read."""
-    from datasets.load import paths_of
+    from ufs_bench.datasets.load import paths_of
 
     return {os.path.abspath(file): digest_of(file) for file in paths_of(settings.dataset, settings.data_dir)}
 
@@ -63,10 +62,9 @@ def note_finished(path, settings, ends, data):
         return
     results = [*(settings.folder / f"{name}.csv" for name in COLUMNS), settings.folder.parent / NAMES]
     files = {os.path.abspath(file): digest_of(file) for file in results}
-    files |= {str(file): digest for file, digest in code.files}
+    files |= {str(file): digest_of(file) for file, _ in code.files}
     cell = f"{settings.method.name} on {settings.dataset['name']}"
-    environment = {name: _variable(name) for name in code.environment}
-    note = {"cell": cell, "ends": dict(ends), "files": files | data, "environment": environment}
+    note = {"cell": cell, "ends": dict(ends), "files": files | data}
     try:
         # Not `replace_file`, which waits for the disk: a lost note costs little, and half a note is not read as one.
         path.parent.mkdir(exist_ok=True)
@@ -80,7 +78,6 @@ def finished(path):
     try:
         note = from_json(path.read_text()) if path else {}
         same = note and all(digest_of(file) == digest for file, digest in note["files"].items())
-        same = same and all(_variable(name) == digest for name, digest in note["environment"].items())
         return ends_text(note["cell"], note["ends"]) if same else None
     except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):  # not a whole note
         return None
@@ -95,7 +92,7 @@ def ends_text(cell, ends):
 
 def note_run(folder, keys, n_workers):
     """Note that this process runs a cell of trials with these keys, or, with 0 workers, that it no longer does."""
-    from runners.store.files import replace_file  # here, as only a run needs it
+    from ufs_bench.runners.store.files import replace_file  # here, as only a run needs it
 
     pid = os.getpid() if n_workers else None
     note = {"pid": pid, "host": socket.gethostname(), "n_workers": n_workers, "trials": keys}
@@ -160,7 +157,10 @@ def program():
     return digest.hexdigest()
 
 
-def _variable(name):
-    """Return the digest of a variable of the environment, whose value may be secret; None where it is not set."""
-    value = os.environ.get(name)
-    return None if value is None else hashlib.sha256(value.encode()).hexdigest()
+def digest_of(path):
+    """Return the SHA-256 of a file; None where there is none."""
+    try:
+        with open(path, "rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError:
+        return None

@@ -13,15 +13,15 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from datasets import DataError
-from datasets.spec import read_spec
-from metrics.study import FAILED
-from runners.errors import ConfigError
-from runners.experiment.profiles import STUDY, seconds_like_others, seconds_of_defaults
-from runners.store import reference
-from runners.store.files import read_rows
-from runners.store.row import from_json, to_json
-from runners.words import counted, duration
+from ufs_bench.datasets import DataError
+from ufs_bench.datasets.spec import read_spec
+from ufs_bench.metrics.study import FAILED
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.profiles import STUDY, seconds_like_others, seconds_of_defaults
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.files import read_rows
+from ufs_bench.runners.store.row import from_json, to_json
+from ufs_bench.runners.words import counted, duration
 
 # To a data set that no other method was fitted on, seconds are taken to grow as n_samples ** 1.5 * n_features ** 1.5,
 # which lies between a graph's n^2 d and a ridge solve's n d^2.  Only the fits on the nearest shape are scaled so.

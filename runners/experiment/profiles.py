@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 
-from runners.store import reference
+from ufs_bench.runners.store import reference
 
 STUDY = "fair"  # the shipped study with most methods on the same data sets
 # The logarithm by which the seconds of another method may differ between the known data sets and still count fully;

@@ -4,23 +4,23 @@ import math
 from collections import Counter
 from pathlib import Path
 
-from datasets.base import first_of
-from metrics.protocol import Protocol
-from metrics.study import POOR, RANDOM, UNSCORED
-from metrics.study.frames import fits_of, percent
-from metrics.study.summary import Cells, cells_of_draws, summarise
-from runners.experiment.collapsed import COLLAPSED, collapsed_line
-from runners.experiment.shipped import against_shipped
-from runners.papers import PAPERS, printed_numbers
-from runners.place import command_on
-from runners.progress import log
-from runners.store.folder import load_results
-from runners.store.identity import Identity
-from runners.store.names import SHOWN, size_to_show, stored_names
-from runners.store.reference import protocol_text, shipped_studies
-from runners.store.row import from_json, subsets_of
-from runners.store.tidy import tidy
-from runners.words import counted
+from ufs_bench.datasets.base import first_of
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study import POOR, RANDOM, UNSCORED
+from ufs_bench.metrics.study.frames import fits_of, percent
+from ufs_bench.metrics.study.summary import Cells, cells_of_draws, summarise
+from ufs_bench.runners.experiment.collapsed import COLLAPSED, collapsed_line
+from ufs_bench.runners.experiment.shipped import against_shipped
+from ufs_bench.runners.papers import PAPERS, printed_numbers
+from ufs_bench.runners.place import command_on
+from ufs_bench.runners.progress import log
+from ufs_bench.runners.store.folder import load_results
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.names import SHOWN, size_to_show, stored_names
+from ufs_bench.runners.store.reference import protocol_text, shipped_studies
+from ufs_bench.runners.store.row import from_json, subsets_of
+from ufs_bench.runners.store.tidy import tidy
+from ufs_bench.runners.words import counted
 
 DEFAULT, BEST = "default parameters", "best of the grid, chosen with the labels"
 CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "labels that the method learns"}

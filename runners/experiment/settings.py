@@ -14,17 +14,17 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from omegaconf.resolvers import oc
 
-from metrics.protocol import Protocol, same_values
-from metrics.study import FAILED, UNSCORED
-from runners.arithmetic import NATIVE, PORTABLE, VARIABLE, asked
-from runners.errors import ConfigError
-from runners.experiment import kinds as typed
-from runners.experiment.kinds import check_fields, check_name
-from runners.experiment.method import Method
-from runners.place import PREFIX
-from runners.words import did_you_mean, shown
-from runners.workers.caps import Caps
-from runners.workers.family import CAN_WATCH
+from ufs_bench.metrics.protocol import Protocol, same_values
+from ufs_bench.metrics.study import FAILED, UNSCORED
+from ufs_bench.runners.arithmetic import NATIVE, PORTABLE, VARIABLE, asked
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment import kinds as typed
+from ufs_bench.runners.experiment.kinds import check_fields, check_name
+from ufs_bench.runners.experiment.method import Method
+from ufs_bench.runners.place import PREFIX
+from ufs_bench.runners.words import did_you_mean, shown
+from ufs_bench.runners.workers.caps import Caps
+from ufs_bench.runners.workers.family import CAN_WATCH
 
 PARTS = ("study", "results_dir", "data_dir", "missing_data", "runner", "protocol", "method", "dataset")
 STORED = ("method", "protocol")  # parts whose values stand in the rows of trials

@@ -1,9 +1,9 @@
 """Settles a cell after a run: rows whose place its trials have taken go, and one point is the default."""
 
-from runners.progress import log
-from runners.store.identity import Identity
-from runners.store.row import to_json
-from runners.words import counted
+from ufs_bench.runners.progress import log
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.row import to_json
+from ufs_bench.runners.words import counted
 
 POINT = ("params", "sizes", "nth_seed")
 

@@ -2,12 +2,12 @@
 
 import numpy as np
 
-from metrics.protocol import Protocol
-from metrics.study import UNSCORED
-from runners.store import reference
-from runners.store.differences import differing, distance
-from runners.store.tidy import SET, tidy
-from runners.words import counted
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.differences import differing, distance
+from ufs_bench.runners.store.tidy import SET, tidy
+from ufs_bench.runners.words import counted
 
 NAMES = ("trial", "is_default")  # a fit may have another key in a study of another name, and other defaults beside it
 _compared = []  # the fits of each cell that are the same, and those that are not

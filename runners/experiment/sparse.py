@@ -3,10 +3,10 @@
 import yaml
 from scipy.sparse import csr_array, issparse
 
-from datasets.scaling import KEEP_ZEROS, scale
-from runners.code import ROOT
-from runners.errors import ConfigError
-from runners.experiment.method import load_class
+from ufs_bench.datasets.scaling import KEEP_ZEROS, scale
+from ufs_bench.runners.code import ROOT
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.method import load_class
 
 
 def check_sparse(method, protocol, data, spec):

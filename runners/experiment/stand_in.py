@@ -7,10 +7,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from datasets import DataError, load_dataset
-from datasets.load import locate
-from datasets.spec import check_spec
-from runners.store.row import from_json
+from ufs_bench.datasets import DataError, load_dataset
+from ufs_bench.datasets.load import locate
+from ufs_bench.datasets.spec import check_spec
+from ufs_bench.runners.store.row import from_json
 
 
 def stand_in(settings):

@@ -22,10 +22,10 @@ from hydra.types import RunMode
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-import runners.place  # noqa: F401  # what ${root:} stands for
-from runners.code import ROOT
-from runners.errors import ConfigError
-from runners.experiment.settings import read_config
+import ufs_bench.runners.place  # noqa: F401  # what ${root:} stands for
+from ufs_bench.runners.code import ROOT
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.settings import read_config
 
 GROUPS = ("dataset", "method")  # whose files are put in the place of each other
 CHOICE = re.compile(
@@ -177,7 +177,7 @@ def jobs_of(hydra):
 
 def offer_truth():
     """Give Hydra the specification of every data set of known truth, so that names, lists and globs find them."""
-    from datasets.truth import truth_names  # here, as few commands name such a data set
+    from ufs_bench.datasets.truth import truth_names  # here, as few commands name such a data set
 
     store = ConfigStore.instance().repo
     store["dataset"] = _Shared({f"{name}.yaml": _Truth(name) for name in truth_names()} | store.get("dataset", {}))
@@ -199,7 +199,7 @@ class _Truth(ConfigNode):
     @functools.cached_property
     def node(self):
         """The specification of the data set."""
-        from datasets.spec import read_spec
+        from ufs_bench.datasets.spec import read_spec
 
         return OmegaConf.create(read_spec(self.name.removesuffix(".yaml")))
 

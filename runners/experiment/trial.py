@@ -9,10 +9,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.sparse import issparse
 
-from metrics.protocol import Protocol
-from runners.code import ROOT
-from runners.experiment.method import load_class, parameters_of
-from runners.store.row import from_json, to_json
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.runners.code import ROOT
+from ufs_bench.runners.experiment.method import load_class, parameters_of
+from ufs_bench.runners.store.row import from_json, to_json
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import functools
 import os
 import subprocess
 
-from runners.code import ROOT, code_of
+from ufs_bench.runners.code import ROOT, code_of
 
 # Of `git status`: all but pages and results, which commands write, and on which no fit rests.
 CODE = ("--", ".", ":!*.md", ":!*.svg", ":!results", ":!CITATION.cff", ":!.zenodo.json")

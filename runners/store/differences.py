@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from runners.store.columns import COLUMNS
-from runners.store.tidy import SET, rise_of
+from ufs_bench.runners.store.columns import COLUMNS
+from ufs_bench.runners.store.tidy import SET, rise_of
 
 # What differs between two runs of one trial, or says the same as another column.
 RUN = ("git_sha", "fit_s", "eval_s", "peak_mb", "started", "shared", "identity", "feature_set")

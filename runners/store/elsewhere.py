@@ -1,13 +1,13 @@
 """The trials that a study takes from others of the same user, or from shipped ones if asked."""
 
-from metrics.protocol import Protocol
-from metrics.study import UNSCORED
-from runners.store import reference
-from runners.store.files import StoreError, read_rows
-from runners.store.folder import cells_of, rows_by_trial
-from runners.store.identity import Identity
-from runners.store.row import OTHERS, TRIALS, Outcome, counts_of, to_json
-from runners.store.tidy import rows_of
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.files import StoreError, read_rows
+from ufs_bench.runners.store.folder import cells_of, rows_by_trial
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.row import OTHERS, TRIALS, Outcome, counts_of, to_json
+from ufs_bench.runners.store.tidy import rows_of
 
 
 def found_elsewhere(settings, trials, shipped):

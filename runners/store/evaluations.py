@@ -9,11 +9,11 @@ from pathlib import Path
 import filelock
 import numpy as np
 
-from metrics.measures import N_MEASURES
-from runners.code import code_of_evaluation
-from runners.store.files import writing
-from runners.store.identity import versions
-from runners.store.row import DIGEST
+from ufs_bench.metrics.measures import N_MEASURES
+from ufs_bench.runners.code import code_of_evaluation
+from ufs_bench.runners.store.files import writing
+from ufs_bench.runners.store.identity import versions
+from ufs_bench.runners.store.row import DIGEST
 
 
 class Evaluations:

@@ -12,9 +12,9 @@ import filelock
 import numpy as np
 import pandas as pd
 
-from runners.errors import StoreError, remedy_of
-from runners.store.row import COLUMNS, IDENTITY, KINDS, NEVER_NAN, RANGES, fault_of
-from runners.words import shown
+from ufs_bench.runners.errors import StoreError, remedy_of
+from ufs_bench.runners.store.row import COLUMNS, IDENTITY, KINDS, NEVER_NAN, RANGES, fault_of
+from ufs_bench.runners.words import shown
 
 csv.field_size_limit(min(sys.maxsize, 2**31 - 1))  # a ranking of 20,000 features is longer than the module's own limit
 # Python's own float() reads back exactly what was written, in every version of pandas.

@@ -19,8 +19,8 @@ from typing import NamedTuple
 import filelock
 import pandas as pd
 
-from metrics.protocol import Protocol
-from runners.store.files import (
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.runners.store.files import (
     NAMING,
     StoreError,
     append_rows,
@@ -41,8 +41,8 @@ from runners.store.files import (
     whole_lines,
     writing,
 )
-from runners.store.reading import check_one_study, read_cells
-from runners.store.row import COLUMNS, IDENTITY, OTHERS, TRIALS, counts_of, to_json
+from ufs_bench.runners.store.reading import check_one_study, read_cells
+from ufs_bench.runners.store.row import COLUMNS, IDENTITY, OTHERS, TRIALS, counts_of, to_json
 
 REDO = ".redo"  # the folder inside a cell's own that gathers rows that will replace stored ones
 REDONE = ".redone"  # the same, once it is complete

@@ -6,9 +6,9 @@ import platform
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from typing import NamedTuple
 
-from runners import arithmetic
-from runners.code import DIGITS, VERSIONED, code_of, code_of_evaluation, first_changed
-from runners.store.row import from_json, to_json
+from ufs_bench.runners import arithmetic
+from ufs_bench.runners.code import DIGITS, VERSIONED, code_of, code_of_evaluation
+from ufs_bench.runners.store.row import from_json, to_json
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "numba", "llvmlite")
 # Names of a machine that are stored for people: two with one fingerprint give the same bytes under any names.
@@ -24,7 +24,6 @@ class Identity(NamedTuple):
     code_fit: str
     code_evaluation: str
     versions: str  # `versions` as JSON: packages, and the fingerprint of the machine's arithmetic
-    files_read: str = ""  # of a stored number: the files that its method had read, as in `runners.store.row.Row`
 
     @classmethod
     def of(cls, selector):
@@ -35,23 +34,16 @@ class Identity(NamedTuple):
     @classmethod
     def stored(cls, row):
         """Return the identity that the row of a trial has."""
-        return cls(row["code_fit"], row["code_evaluation"], _deciding(row["versions"]), row.get("files_read") or "")
+        return cls(row["code_fit"], row["code_evaluation"], _deciding(row["versions"]))
 
     @property
     def name(self):
         """A short name of the identity, for rows of other files than ``trials.csv``; "" where no code is known."""
-        known = self.code_fit and not self.files_read  # other files do not say what the files held
-        return hashlib.sha256(to_json(self[:3]).encode()).hexdigest()[:DIGITS] if known else ""
-
-    @property
-    def changed_file(self):
-        """The first of the files that the method had read whose content is another now; "" where there is none."""
-        return first_changed(from_json(self.files_read)) if self.files_read else ""
+        return hashlib.sha256(to_json(self).encode()).hexdigest()[:DIGITS] if self.code_fit else ""
 
     def same_fit(self, other):
         """Return True where fits of both identities are the same."""
-        same = bool(self.code_fit) and (self.code_fit, self.versions) == (other.code_fit, other.versions)
-        return same and not other.changed_file
+        return bool(self.code_fit) and (self.code_fit, self.versions) == (other.code_fit, other.versions)
 
     def same_arithmetic(self, other):
         """Return True where both have one fingerprint, so that their bytes can be compared."""
@@ -68,15 +60,13 @@ class Identity(NamedTuple):
             return "not all that the method consists of is known"
         if self.versions != other.versions:
             return changes(from_json(self.versions), from_json(other.versions))
-        if changed := other.changed_file:
-            return f"{changed}, which the method had read, is another"
         return "" if self.code_evaluation == other.code_evaluation else "the code that evaluates is another"
 
 
 @functools.cache
 def versions(packages=()):
     """Return the versions of Python, of what all numbers rest on and of `packages`, and how the machine computes."""
-    from runners.store.fingerprint import as_text, fingerprint  # here, as it imports scipy
+    from ufs_bench.runners.store.fingerprint import as_text, fingerprint  # here, as it imports scipy
 
     found = {name: version(name) for name in PACKAGES}
     found |= {name: _version_of(name) for name in packages if name not in VERSIONED}
@@ -86,7 +76,7 @@ def versions(packages=()):
 
 def changes(ours, theirs):
     """Say in words how `versions` differ from others."""
-    from runners.store.fingerprint import differing
+    from ufs_bench.runners.store.fingerprint import differing
 
     names = sorted(name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name))
     words = {name: f"{name} was {theirs.get(name, 'absent')}, is {ours.get(name, 'absent')}" for name in names}

@@ -2,7 +2,7 @@
 
 import json
 
-from runners.store.files import held, replace_file
+from ufs_bench.runners.store.files import held, replace_file
 
 FILE = "features.json"
 SHOWN = 10

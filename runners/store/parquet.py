@@ -8,11 +8,11 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from metrics.measures import DECIMALS, OF_SET
-from runners.errors import StoreError
-from runners.store.columns import COLUMNS, LISTS, SUMMARY
-from runners.store.identity import Identity
-from runners.store.row import NMI_PARTS, from_json, to_json
+from ufs_bench.metrics.measures import DECIMALS, OF_SET
+from ufs_bench.runners.errors import StoreError
+from ufs_bench.runners.store.columns import COLUMNS, LISTS, SUMMARY
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.row import NMI_PARTS, from_json, to_json
 
 RESTORE = "restore it, for example with `git checkout results/reference`"
 KEY = b"ufs_bench"  # of the metadata
@@ -82,7 +82,7 @@ def read_frame(paths, lists=False, columns=None):
     frame = _restored(pa.concat_tables([table for table, _ in read] or [SCHEMA.empty_table().select(names)]))
     identities = {key: one for _, own in read for key, one in own.items()}
     codes, known = pd.factorize(frame["identity"])
-    known = [Identity(*identities[name]) for name in known]
+    known = [identity_of(identities[name]) for name in known]
     # As objects, for each of which one text stands: a column of these long texts is copied at every choice of rows.
     fields = {
         field: pd.Series(np.array([one[place] for one in known], dtype=object)[codes], dtype=object)
@@ -115,7 +115,7 @@ def packed(frame, lacking):
         identity=[names[identity] for identity in identities], feature_set=from_one(frame["feature_set"]), nmi=parts
     )
     arrays = [pa.array(frame[field.name], type=field.type, from_pandas=field.name not in LISTS) for field in SCHEMA]
-    notes = to_json({"identities": {name: identity for identity, name in names.items()}, "lacking": lacking})
+    notes = to_json({"identities": {name: fields_of(one) for one, name in names.items()}, "lacking": lacking})
     return _bytes_of(pa.table(arrays, SCHEMA), ONCE, notes, column_encoding=dict.fromkeys(SPLIT, "BYTE_STREAM_SPLIT"))
 
 
@@ -149,4 +149,14 @@ def _bytes_of(table, once, notes="", **how):
 
 def key_of(identity):
     """Return a short name of an identity, of unknown code, too."""
-    return identity.name or hashlib.sha256(to_json(identity).encode()).hexdigest()[:16]
+    return identity.name or hashlib.sha256(to_json(fields_of(identity)).encode()).hexdigest()[:16]
+
+
+def fields_of(identity):
+    """Return an identity as the metadata of a file have it, with a last field that is always empty."""
+    return [*identity, ""]
+
+
+def identity_of(fields):
+    """Return the `Identity` that `fields_of` has written."""
+    return Identity(*fields[:-1])

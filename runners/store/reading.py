@@ -6,8 +6,8 @@ from itertools import groupby
 
 import numpy as np
 
-from runners.store.files import NAMING, StoreError, check_places, checked, header_of, read_frame, whole_lines
-from runners.store.row import COLUMNS, OTHERS, counts_of
+from ufs_bench.runners.store.files import NAMING, StoreError, check_places, checked, header_of, read_frame, whole_lines
+from ufs_bench.runners.store.row import COLUMNS, OTHERS, counts_of
 
 READ_AGAIN, READ_AGAIN_S = 2, 0.3  # how often, and the seconds before each time
 

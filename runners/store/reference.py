@@ -13,10 +13,10 @@ import functools
 
 import pandas as pd
 
-from runners.code import ROOT
-from runners.errors import StoreError
-from runners.place import PREFIX
-from runners.store.row import from_json, to_json
+from ufs_bench.runners.code import ROOT
+from ufs_bench.runners.errors import StoreError
+from ufs_bench.runners.place import PREFIX
+from ufs_bench.runners.store.row import from_json, to_json
 
 SHIPPED = ROOT / "results" / "reference"
 OF_FITS = ("trial", "dataset", "method", "params", "is_default", "status", "fit_s", "eval_s", "identity")
@@ -47,7 +47,7 @@ def read(name, methods=None, lists=False, columns=None):
 
     `columns` are some of `store.columns`.  A StoreError says that the study is not shipped, or which file is damaged.
     """
-    from runners.store.parquet import read_frame  # here, as what names studies alone needs no Parquet
+    from ufs_bench.runners.store.parquet import read_frame  # here, as what names studies alone needs no Parquet
 
     frame = read_frame(files_of(name, methods).values(), lists, columns)
     return frame.assign(study=name, protocol=pd.Series([protocol_text(name)] * len(frame), dtype=object))
@@ -83,7 +83,7 @@ def shipped_costs(study):
 
 def lacking(study):
     """Return the number of trials that cells of a shipped study lack of what was asked for, by (data set, method)."""
-    from runners.store.parquet import about
+    from ufs_bench.runners.store.parquet import about
 
     found = {method: about(path)["lacking"] for method, path in files_of(study).items()}
     return {(dataset, method): count for method, own in found.items() for dataset, count in own.items()}
@@ -115,7 +115,7 @@ def refits_of(name, file):
 
 def read_refits(name, file, method="*"):
     """Return the rows of a file of refits, such as seeds.csv, of a shipped study; None where it has none."""
-    from runners.store import parquet
+    from ufs_bench.runners.store import parquet
 
     paths = sorted(refits_of(name, file).glob(f"{method}.parquet"))
     return pd.concat([parquet.read_refits(path) for path in paths], ignore_index=True) if paths else None

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, fields
 
 import numpy as np
 
-from metrics.measures import DECIMALS, OF_SET, of_restarts
-from metrics.protocol import Protocol
+from ufs_bench.metrics.measures import DECIMALS, OF_SET, of_restarts
+from ufs_bench.metrics.protocol import Protocol
 
 DIGEST = 16  # bytes of a feature set's name
 
@@ -55,8 +55,6 @@ class Row:
     labels: str = ""  # learned labels, so that they can be scored again: `pack_labels`; "" where there are none
     # JSON: file -> number of the trial's rows in it, besides ``scores.csv``; "" without scores.
     n_others: str = ""
-    # JSON: path -> SHA-256 of the files besides its modules that the method has read; "" where there are none.
-    files_read: str = ""
     nth_seed: int = 0  # the fit's seed is that of the protocol and so much more; K-means keeps that of the protocol
 
 
@@ -228,7 +226,7 @@ CHECKS = {
     "ranking": _json_of(list, dict),
     **dict.fromkeys(("shared", "features"), _json_of(list)),
     **dict.fromkeys(("params", "feature_sets", "versions"), _json_of(dict)),
-    **dict.fromkeys(("n_others", "files_read"), _json_of(dict, empty=True)),
+    "n_others": _json_of(dict, empty=True),
     "labels": _fault_of_labels,
     **dict.fromkeys(
         ("trial", "study", "dataset", "method", "status"), lambda text: "" if text else "must not be empty"

@@ -9,10 +9,10 @@ import math
 import numpy as np
 import pandas as pd
 
-from metrics.measures import DECIMALS, OF_SET
-from metrics.study import is_learned
-from runners.store.columns import SUMMARY
-from runners.store.row import (
+from ufs_bench.metrics.measures import DECIMALS, OF_SET
+from ufs_bench.metrics.study import is_learned
+from ufs_bench.runners.store.columns import SUMMARY
+from ufs_bench.runners.store.row import (
     REPORTED,
     feature_set_digest,
     from_json,

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from metrics.study import OUT_OF_MEMORY, TIMEOUT
+from ufs_bench.metrics.study import OUT_OF_MEMORY, TIMEOUT
 
 MB_PER_GB = 1024  # peak_mb counts in units of 1024 * 1024 bytes
 # A fit is taken to hang after so many times its CPU seconds, plus so many, by the clock.  The factor allows for a

@@ -10,15 +10,13 @@ from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
-from metrics.evaluate import evaluate, evaluate_labels
-from metrics.measures import OF_SET, of_set
-from metrics.study import FAILED
-from runners.code import files_read
-from runners.code.opened import fitting
-from runners.errors import exits_as_errors
-from runners.store.checkout import git_sha
-from runners.store.identity import Identity, stored_versions
-from runners.store.row import (
+from ufs_bench.metrics.evaluate import evaluate, evaluate_labels
+from ufs_bench.metrics.measures import OF_SET, of_set
+from ufs_bench.metrics.study import FAILED
+from ufs_bench.runners.errors import exits_as_errors
+from ufs_bench.runners.store.checkout import git_sha
+from ufs_bench.runners.store.identity import Identity, stored_versions
+from ufs_bench.runners.store.row import (
     REPORTED,
     Outcome,
     Row,
@@ -30,8 +28,8 @@ from runners.store.row import (
     to_json,
     unpack_labels,
 )
-from runners.workers.family import own_cpu_seconds, peak_mb, reset_peak
-from runners.workers.generators import seeded
+from ufs_bench.runners.workers.family import own_cpu_seconds, peak_mb, reset_peak
+from ufs_bench.runners.workers.generators import seeded
 
 FACTS = REPORTED[:6]  # numbers that a selector may report of its fit, as NAME_
 ROUNDING = 1e-6  # share of the largest score at which a score is rounding
@@ -88,7 +86,7 @@ def fit_trial(trial, X):
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status says so
         try:
             started = own_cpu_seconds()
-            with exits_as_errors(), seeded(trial.random_state), fitting(trial.cls):
+            with exits_as_errors(), seeded(trial.random_state):
                 selector = trial.selector().fit(X)
             row["fit_s"] = own_cpu_seconds() - started
             subsets = {size: columns[selector.subset(size)] for size in trial.sizes}
@@ -107,8 +105,6 @@ def fit_trial(trial, X):
             facts = reported(selector)
         except Exception as error:
             return Fit({**row, **_failed(error)}, log=traceback.format_exc())
-    if read := files_read(trial.cls):
-        row["files_read"] = to_json(read)
     log = "\n".join(sorted({f"{item.category.__name__}: {item.message}" for item in caught}))
     return Fit({**row, **learned}, subsets, trace, labels, facts, log)
 
@@ -188,7 +184,7 @@ def _failed(error):
 
 
 def _blank_row(trial):
-    code_fit, code_evaluation, versions, _ = Identity.of(trial.cls)
+    code_fit, code_evaluation, versions = Identity.of(trial.cls)
     row = Row(
         trial=trial.key,
         study=trial.study,

@@ -2,13 +2,13 @@
 
 import math
 
-from metrics.kmeans import load_engine
-from runners.errors import ConfigError
-from runners.progress import log, say_compiling
-from runners.words import counted
-from runners.workers import processes
-from runners.workers.caps import MB_PER_GB
-from runners.workers.family import free_mb
+from ufs_bench.metrics.kmeans import load_engine
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.progress import log, say_compiling
+from ufs_bench.runners.words import counted
+from ufs_bench.runners.workers import processes
+from ufs_bench.runners.workers.caps import MB_PER_GB
+from ufs_bench.runners.workers.family import free_mb
 
 PROCESS_MB = 250  # taken by a worker that has imported what it needs
 ASKED = 3  # workers that are asked what they hold, as each may be killed before it answers

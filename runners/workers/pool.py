@@ -10,14 +10,14 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from metrics.study import FAILED
-from runners.store.identity import Identity
-from runners.store.row import Outcome, feature_set_digest
-from runners.words import counted
-from runners.workers.caps import Stopped
-from runners.workers.fit import Fit, failure, score, stopped
-from runners.workers.tasks import Task
-from runners.workers.watched import WorkerDied, Workers
+from ufs_bench.metrics.study import FAILED
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.row import Outcome, feature_set_digest
+from ufs_bench.runners.words import counted
+from ufs_bench.runners.workers.caps import Stopped
+from ufs_bench.runners.workers.fit import Fit, failure, score, stopped
+from ufs_bench.runners.workers.tasks import Task
+from ufs_bench.runners.workers.watched import WorkerDied, Workers
 
 BATCH_S = 0.1  # seconds of work that a task should hold, so that sending it costs little
 MOST_LOST = 3  # workers that may end before they begin a task; after them the task, or its imports, is to blame

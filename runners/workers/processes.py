@@ -22,9 +22,9 @@ from pathlib import Path
 import filelock
 from joblib.externals.loky.backend.context import get_context
 
-from runners.arithmetic import ONE_THREAD
-from runners.workers import family
-from runners.workers.family import reset_peak
+from ufs_bench.runners.arithmetic import ONE_THREAD
+from ufs_bench.runners.workers import family
+from ufs_bench.runners.workers.family import reset_peak
 
 IN_WORKER = (
     "runners.workers.tasks.run_in_worker"  # the function that workers run; not imported here, as that takes seconds

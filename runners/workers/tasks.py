@@ -13,14 +13,14 @@ import filelock
 import numpy as np
 from scipy import sparse
 
-from datasets.scaling import scale
-from metrics.kmeans import load_engine
-from metrics.protocol import Protocol
-from runners.code import CodeChanged, code_of_evaluation
-from runners.store.identity import Identity
-from runners.workers import processes
-from runners.workers.family import memory_of
-from runners.workers.fit import evaluate_set, fit_trial
+from ufs_bench.datasets.scaling import scale
+from ufs_bench.metrics.kmeans import load_engine
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.runners.code import CodeChanged, code_of_evaluation
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.workers import processes
+from ufs_bench.runners.workers.family import memory_of
+from ufs_bench.runners.workers.fit import evaluate_set, fit_trial
 
 FITTED_ON = "fitted_on"
 PARTS = ("data", "indices", "indptr")  # the arrays that a csr_array consists of

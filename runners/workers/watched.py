@@ -10,9 +10,9 @@ from collections import deque
 from dataclasses import dataclass
 from multiprocessing.connection import wait
 
-from runners.workers import processes
-from runners.workers.caps import Caps
-from runners.workers.family import cpu_seconds, descendants, is_stopped, memory_mb
+from ufs_bench.runners.workers import processes
+from ufs_bench.runners.workers.caps import Caps
+from ufs_bench.runners.workers.family import cpu_seconds, descendants, is_stopped, memory_mb
 
 WATCH_S = 0.05  # seconds between two looks at fits that have a cap
 LOOK_S = 1.0  # longest time between two looks, as results are stored meanwhile; beyond it, the parent was stopped

@@ -4,17 +4,17 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from datasets import scale
-from metrics.protocol import Protocol
-from metrics.study import audit
-from metrics.study.frames import percent
-from metrics.study.scored import scored
-from metrics.study.sets import distinct_sets
-from metrics.study.stability import stabilities
-from metrics.study.summary import SELECTIONS
-from scripts.core.conf import find, read_group
-from scripts.core.data import data_of
-from scripts.core.refits import STABILITY, default_trial, load_refits, refit_changed
+from ufs_bench.datasets import scale
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study import audit
+from ufs_bench.metrics.study.frames import percent
+from ufs_bench.metrics.study.scored import scored
+from ufs_bench.metrics.study.sets import distinct_sets
+from ufs_bench.metrics.study.stability import stabilities
+from ufs_bench.metrics.study.summary import SELECTIONS
+from ufs_bench.scripts.core.conf import find, read_group
+from ufs_bench.scripts.core.data import data_of
+from ufs_bench.scripts.core.refits import STABILITY, default_trial, load_refits, refit_changed
 
 USED = "dataset method trial params n_selected features protocol data_sha".split()  # columns that overlaps need
 
@@ -76,7 +76,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
 
 def _measure(cell, data, protocol, folder, repeats, n_jobs):
     """Repeat the fits; list those that could not be repeated."""
-    from runners.workers.tasks import Data  # here, as only what fits needs all that a fit does
+    from ufs_bench.runners.workers.tasks import Data  # here, as only what fits needs all that a fit does
 
     method = folder.name
     content = find("method", method)

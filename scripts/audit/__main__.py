@@ -1,10 +1,10 @@
 """``python -m scripts.audit --help``."""
 
-from scripts.audit import make_audit
-from scripts.audit.audit_page import audit_page
-from scripts.core.entry import command
-from scripts.core.study import Study
-from scripts.core.text import deliver
+from ufs_bench.scripts.audit import make_audit
+from ufs_bench.scripts.audit.audit_page import audit_page
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import deliver
 
 
 @command("audit")

@@ -4,10 +4,10 @@ import functools
 
 import pandas as pd
 
-from metrics.study import METRICS, nearest_size
-from metrics.study.selections import BY_NAME
-from scripts.audit.flags import stands_out
-from scripts.core.views import notes, render
+from ufs_bench.metrics.study import METRICS, nearest_size
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.scripts.audit.flags import stands_out
+from ufs_bench.scripts.core.views import notes, render
 
 MOST = 10  # rows of a table of a page that is not full
 

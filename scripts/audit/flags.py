@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from metrics.study import POOR, is_learned
+from ufs_bench.metrics.study import POOR, is_learned
 
 # An overlap of at least so much, corrected for chance, means that two rankings select the same features.
 SAME = 0.9

@@ -1,8 +1,8 @@
 """Check that a method keeps the contract, and print what holds, what does not, and how fast it is."""
 
-from scripts.check_method.configuration import CONFIGURATION, FIRST_FIT, GROUPS
-from scripts.check_method.contract import FAIL, KNOWN, OK, examine, examine_as_estimator
-from scripts.check_method.properties import PROPERTIES
+from ufs_bench.scripts.check_method.configuration import CONFIGURATION, FIRST_FIT, GROUPS
+from ufs_bench.scripts.check_method.contract import FAIL, KNOWN, OK, examine, examine_as_estimator
+from ufs_bench.scripts.check_method.properties import PROPERTIES
 
 WIDTH = 84
 

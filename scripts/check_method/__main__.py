@@ -6,13 +6,13 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from datasets import DataError, dataset_names
-from runners.cli.choices import empty_method
-from runners.words import did_you_mean
-from scripts.check_method import Report, check_contract
-from scripts.check_method.contract import FAIL, KNOWN, OK, Finding, Method, in_one_line, load_methods
-from scripts.check_method.speed import DATASETS, WIDE, measure, open_data_set
-from scripts.core.entry import command
+from ufs_bench.datasets import DataError, dataset_names
+from ufs_bench.runners.cli.choices import empty_method
+from ufs_bench.runners.words import did_you_mean
+from ufs_bench.scripts.check_method import Report, check_contract
+from ufs_bench.scripts.check_method.contract import FAIL, KNOWN, OK, Finding, Method, in_one_line, load_methods
+from ufs_bench.scripts.check_method.speed import DATASETS, WIDE, measure, open_data_set
+from ufs_bench.scripts.core.entry import command
 
 
 @command("check_method")

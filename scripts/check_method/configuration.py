@@ -4,9 +4,9 @@ import functools
 import importlib
 import inspect
 
-from runners.experiment.method import Method, load_class
-from runners.experiment.settings import check_values
-from scripts.check_method.synthetic import suited
+from ufs_bench.runners.experiment.method import Method, load_class
+from ufs_bench.runners.experiment.settings import check_values
+from ufs_bench.scripts.check_method.synthetic import suited
 
 GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPRODUCIBILITY = (
     "configuration", "first fit", "shapes and input", "descent", "equivariance", "errors", "reproducibility",
@@ -49,7 +49,7 @@ def target_is_a_class_that_derives_from_base_selector(method):
 
 @property_of_every_method(CONFIGURATION)
 def class_in_methods_can_be_imported_from_methods(method):
-    package, name = importlib.import_module("methods"), method.cls.__name__
+    package, name = importlib.import_module("ufs_bench.methods"), method.cls.__name__
     if method.config["target"].split(".")[0] == "methods":
         listed = name in package.__all__ and getattr(package, name, None) is method.cls
         assert listed, f"{name} must be imported in methods/__init__.py, and be in its __all__"

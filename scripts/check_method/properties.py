@@ -11,7 +11,7 @@ import re
 import numpy as np
 from sklearn.base import clone
 
-from scripts.check_method.configuration import (
+from ufs_bench.scripts.check_method.configuration import (
     DESCENT,
     EQUIVARIANCE,
     ERRORS,
@@ -21,9 +21,9 @@ from scripts.check_method.configuration import (
     SHAPES,
     property_of_every_method,
 )
-from scripts.check_method.contract import where_it_rises
-from scripts.check_method.synthetic import blobs, suited, wide_blobs
-from scripts.method_notes import sections
+from ufs_bench.scripts.check_method.contract import where_it_rises
+from ufs_bench.scripts.check_method.synthetic import blobs, suited, wide_blobs
+from ufs_bench.scripts.method_notes import sections
 
 __all__ = ["PROPERTIES"]
 

@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from datasets import load_dataset, scale
-from metrics.protocol import Protocol
-from metrics.study import FAILED
-from runners.errors import ConfigError
-from runners.experiment.grid import expand
-from runners.store.row import SCORES
-from runners.workers.fit import run_trial
-from scripts.check_method.contract import (
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study import FAILED
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.grid import expand
+from ufs_bench.runners.store.row import SCORES
+from ufs_bench.runners.workers.fit import run_trial
+from ufs_bench.scripts.check_method.contract import (
     EXCEPTIONS,
     EXCEPTIONS_ON_DATA,
     FAIL,
@@ -19,7 +19,7 @@ from scripts.check_method.contract import (
     in_one_line,
     where_it_rises,
 )
-from scripts.check_method.synthetic import wide_dataset
+from ufs_bench.scripts.check_method.synthetic import wide_dataset
 
 BASELINES = ("all_features", "max_variance", "laplacian_score", "random_selection")
 WIDE = "wide"  # made up, with many more features than samples

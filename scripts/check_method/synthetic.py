@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from datasets import Dataset
-from datasets.base import data_sha
+from ufs_bench.datasets import Dataset
+from ufs_bench.datasets.base import data_sha
 
 
 def blobs(n_samples=24, n_features=10, n_clusters=3, seed=0):

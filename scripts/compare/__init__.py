@@ -3,18 +3,18 @@
 import numpy as np
 import pandas as pd
 
-from metrics.study import POOR, is_learned
-from runners.store.reference import PREFIX, shipped_studies
-from scripts.compare.controls import control_scores
-from scripts.compare.headline import with_equivalence
-from scripts.compare.readings import other_studies
-from scripts.compare.verdicts import explain_cells, judge
-from scripts.core.conf import find, whole_grid
-from scripts.core.published import PAPERS, load_published
-from scripts.core.study import Study
-from scripts.core.tables import paper_tables
-from scripts.core.words import PARTIAL
-from scripts.make_table import table_cells
+from ufs_bench.metrics.study import POOR, is_learned
+from ufs_bench.runners.store.reference import PREFIX, shipped_studies
+from ufs_bench.scripts.compare.controls import control_scores
+from ufs_bench.scripts.compare.headline import with_equivalence
+from ufs_bench.scripts.compare.readings import other_studies
+from ufs_bench.scripts.compare.verdicts import explain_cells, judge
+from ufs_bench.scripts.core.conf import find, whole_grid
+from ufs_bench.scripts.core.published import PAPERS, load_published
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.tables import paper_tables
+from ufs_bench.scripts.core.words import PARTIAL
+from ufs_bench.scripts.make_table import table_cells
 
 COLUMNS = (
     "paper table metric dataset published_method method clusterer published_mean published_std published_n_features "

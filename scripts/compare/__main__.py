@@ -1,11 +1,11 @@
 """``python -m scripts.compare --help``."""
 
-from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
-from scripts.compare.comparison_page import comparison_page
-from scripts.core.command_lines import check_stored
-from scripts.core.entry import command
-from scripts.core.published import PAPERS
-from scripts.core.text import deliver
+from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
+from ufs_bench.scripts.compare.comparison_page import comparison_page
+from ufs_bench.scripts.core.command_lines import check_stored
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.text import deliver
 
 
 @command("compare")

@@ -2,20 +2,20 @@
 
 import pandas as pd
 
-from metrics.study.summary import SELECTIONS
-from scripts.compare import evidence
-from scripts.compare.controls import COLUMNS
-from scripts.compare.evidence_page import commands, due, line_rows, starts_text, summaries, verdict_rows
-from scripts.compare.first import claim_lines, first_lines, own_first, winner_lines
-from scripts.compare.headline import line_table
-from scripts.compare.maximum import maximum_lines
-from scripts.compare.readings import programs, reading_lines, readings
-from scripts.compare.resolution import resolution, resolution_lines
-from scripts.core.conf import printed, unique_names
-from scripts.core.published import PAPERS
-from scripts.core.text import mean_std, number, signed
-from scripts.core.views import render
-from scripts.core.words import labelled
+from ufs_bench.metrics.study.summary import SELECTIONS
+from ufs_bench.scripts.compare import evidence
+from ufs_bench.scripts.compare.controls import COLUMNS
+from ufs_bench.scripts.compare.evidence_page import commands, due, line_rows, starts_text, summaries, verdict_rows
+from ufs_bench.scripts.compare.first import claim_lines, first_lines, own_first, winner_lines
+from ufs_bench.scripts.compare.headline import line_table
+from ufs_bench.scripts.compare.maximum import maximum_lines
+from ufs_bench.scripts.compare.readings import programs, reading_lines, readings
+from ufs_bench.scripts.compare.resolution import resolution, resolution_lines
+from ufs_bench.scripts.core.conf import printed, unique_names
+from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.text import mean_std, number, signed
+from ufs_bench.scripts.core.views import render
+from ufs_bench.scripts.core.words import labelled
 
 HEAD = "Data set|Published row|Published|Ours|Reproduced|Δ|Margin|Equivalence|Notes".split("|")
 

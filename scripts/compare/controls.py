@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metrics.study import ALL, RANDOM
-from metrics.study.frames import percent
-from metrics.study.summary import cells_of_draws
+from ufs_bench.metrics.study import ALL, RANDOM
+from ufs_bench.metrics.study.frames import percent
+from ufs_bench.metrics.study.summary import cells_of_draws
 
 VARIANCE = "max_variance"
 DRAWS = 20  # random rankings in the place of our rows: a hundred take four times as long

@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.study.frames import of_kmeans
-from scripts.compare.columns import cell_fits, columns_of, concordance, orders_of, under
-from scripts.compare.verdicts import is_hollow
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.scripts.compare.columns import cell_fits, columns_of, concordance, orders_of, under
+from ufs_bench.scripts.compare.verdicts import is_hollow
 
 LINES = {
     "distance": "mean distance to the published value, in points",

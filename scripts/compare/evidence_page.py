@@ -1,12 +1,12 @@
 """The beginning of the page: the five lines of every paper and the cells that agree, beside controls, in Markdown."""
 
-from metrics.study.frames import of_kmeans
-from scripts.compare.controls import CONTROLS, RANDOM
-from scripts.compare.evidence import CANNOT_TELL, NOT_REPRODUCED, REPRODUCED
-from scripts.compare.headline import above_random
-from scripts.core.published import PAPERS
-from scripts.core.text import number
-from scripts.core.views import notes
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.scripts.compare.controls import CONTROLS, RANDOM
+from ufs_bench.scripts.compare.evidence import CANNOT_TELL, NOT_REPRODUCED, REPRODUCED
+from ufs_bench.scripts.compare.headline import above_random
+from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.text import number
+from ufs_bench.scripts.core.views import notes
 
 BASELINES = "baselines only"
 HARDLY = 0.2  # share of honest copies that pass a line

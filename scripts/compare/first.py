@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metrics.study.families import step_down
-from metrics.study.frames import of_kmeans
-from scripts.compare.headline import COLUMN, is_partial
-from scripts.core.conf import unique_names
-from scripts.core.published import PAPERS
-from scripts.core.text import number
+from ufs_bench.metrics.study.families import step_down
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.scripts.compare.headline import COLUMN, is_partial
+from ufs_bench.scripts.core.conf import unique_names
+from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.text import number
 
 ENOUGH = 5  # data sets for a test of a difference; of fewer no order of signs has p below .05
 LEVEL = 0.05

@@ -3,13 +3,13 @@
 import numpy as np
 import pandas as pd
 
-from metrics.study.frames import of_kmeans
-from scripts.compare.columns import equivalence, own_error, published_error
-from scripts.compare.controls import ALL, CONTROLS, RANDOM, studies_of
-from scripts.compare.evidence import line_values, lines
-from scripts.compare.verdicts import CELL, NOT_COMPARABLE, NOT_RUN, is_hollow
-from scripts.core.text import listed
-from scripts.core.words import PARTIAL
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.scripts.compare.columns import equivalence, own_error, published_error
+from ufs_bench.scripts.compare.controls import ALL, CONTROLS, RANDOM, studies_of
+from ufs_bench.scripts.compare.evidence import line_values, lines
+from ufs_bench.scripts.compare.verdicts import CELL, NOT_COMPARABLE, NOT_RUN, is_hollow
+from ufs_bench.scripts.core.text import listed
+from ufs_bench.scripts.core.words import PARTIAL
 
 COLUMN = ["paper", "dataset", "metric"]
 # The columns that a line looks at.

@@ -1,10 +1,10 @@
 """The gain of a method from the maximum over a grid, beside that of as many random subsets: a table a paper."""
 
-from metrics.study.frames import of_kmeans
-from scripts.compare.controls import ALL
-from scripts.compare.headline import COLUMN, random_medians
-from scripts.core.published import PAPERS
-from scripts.core.text import signed, span
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.scripts.compare.controls import ALL
+from ufs_bench.scripts.compare.headline import COLUMN, random_medians
+from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.text import signed, span
 
 HEAD = "Paper|Method|Cells|Candidates|Ours - random|Published - random|Ours - best|Published - best".split("|")
 

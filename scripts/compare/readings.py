@@ -4,10 +4,10 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from scripts.compare.evidence import LINES, interval, lines, resamples
-from scripts.compare.headline import COLUMN, complete, weighed
-from scripts.compare.resolution import FEW, in_interval
-from scripts.core.published import PAPERS
+from ufs_bench.scripts.compare.evidence import LINES, interval, lines, resamples
+from ufs_bench.scripts.compare.headline import COLUMN, complete, weighed
+from ufs_bench.scripts.compare.resolution import FEW, in_interval
+from ufs_bench.scripts.core.published import PAPERS
 
 # Of a paper, by what follows the name of its study.
 STUDIES = {

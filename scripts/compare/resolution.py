@@ -2,14 +2,14 @@
 
 import pandas as pd
 
-from metrics.study.frames import of_kmeans
-from runners.experiment.trial import has_random_part
-from scripts.compare.columns import columns_of
-from scripts.compare.evidence import effect, noise_of_half, spread
-from scripts.compare.headline import weighed
-from scripts.core.conf import find
-from scripts.core.published import PAPERS
-from scripts.core.text import number
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.runners.experiment.trial import has_random_part
+from ufs_bench.scripts.compare.columns import columns_of
+from ufs_bench.scripts.compare.evidence import effect, noise_of_half, spread
+from ufs_bench.scripts.compare.headline import weighed
+from ufs_bench.scripts.core.conf import find
+from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.text import number
 
 FEW = 3  # data sets; of two a resample is one of them, or both
 HEAD = "Paper|Cells|Data sets|Methods|Distance|Nearer than chance|Spread|Half pass".split("|")

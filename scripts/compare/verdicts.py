@@ -3,10 +3,10 @@
 import numpy as np
 import pandas as pd
 
-from metrics.study import ALL, FAILED, POOR
-from scripts.core.published import FOLDER
-from scripts.core.text import signed
-from scripts.core.words import CAPPED_CELL
+from ufs_bench.metrics.study import ALL, FAILED, POOR
+from ufs_bench.scripts.core.published import FOLDER
+from ufs_bench.scripts.core.text import signed
+from ufs_bench.scripts.core.words import CAPPED_CELL
 
 WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
 HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE = "higher", "lower", "not run", "not comparable"

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from metrics.protocol import OPTIONAL, Protocol
-from metrics.study import CAPPED, UNSCORED
-from metrics.study.frames import of_kmeans
-from runners.errors import ConfigError
-from runners.experiment.method import RESERVED
-from runners.place import place_of
-from runners.store.reference import shipped_studies
-from runners.store.row import from_json, to_json
-from runners.words import did_you_mean
-from scripts.core.conf import composed, find, names
-from scripts.core.words import COMPLETE, NO_LABELS, NOT_RUN
+from ufs_bench.metrics.protocol import OPTIONAL, Protocol
+from ufs_bench.metrics.study import CAPPED, UNSCORED
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.method import RESERVED
+from ufs_bench.runners.place import place_of
+from ufs_bench.runners.store.reference import shipped_studies
+from ufs_bench.runners.store.row import from_json, to_json
+from ufs_bench.runners.words import did_you_mean
+from ufs_bench.scripts.core.conf import composed, find, names
+from ufs_bench.scripts.core.words import COMPLETE, NO_LABELS, NOT_RUN
 
 
 class MissingResults(ValueError):
@@ -125,8 +125,8 @@ def _refuses(contents, data_dir):
 
     A method that cannot be had at all, as its file is broken, refuses nothing: whoever runs it is told why.
     """
-    from runners.experiment.cell import Cell  # here, as they take long to import, and most tables have no gap
-    from runners.experiment.settings import Names, Runner, Settings
+    from ufs_bench.runners.experiment.cell import Cell  # here, as they take long to import, and most tables have no gap
+    from ufs_bench.runners.experiment.settings import Names, Runner, Settings
 
     spec, method, protocol = from_json(contents)
     runner = Runner(n_jobs=1, redo=False, cache=True, points="grid")

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import yaml
 
-import runners.place  # noqa: F401  # what ${root:} stands for
-from runners.words import did_you_mean
+import ufs_bench.runners.place  # noqa: F401  # what ${root:} stands for
+from ufs_bench.runners.words import did_you_mean
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"
@@ -58,7 +58,7 @@ def find(group, name):
         return read(path)
     if group != "dataset":
         return None
-    from datasets.truth import truth_names, truth_spec  # here, as most commands read no data
+    from ufs_bench.datasets.truth import truth_names, truth_spec  # here, as most commands read no data
 
     return truth_spec(name) if name in truth_names() else None
 

@@ -1,6 +1,6 @@
 """Loads the data of stored trials, to compute on them again."""
 
-from datasets import DataError, dataset_names, load_dataset
+from ufs_bench.datasets import DataError, dataset_names, load_dataset
 
 
 def data_of(trials, data_dir):

@@ -5,11 +5,11 @@ import functools
 import numpy as np
 import pandas as pd
 
-from metrics.study import RANDOM
-from metrics.study.frames import of_kmeans, percent
-from metrics.study.selections import BY_NAME
-from metrics.study.summary import cells_of_draws
-from scripts.core.conf import unique_names
+from ufs_bench.metrics.study import RANDOM
+from ufs_bench.metrics.study.frames import of_kmeans, percent
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.metrics.study.summary import cells_of_draws
+from ufs_bench.scripts.core.conf import unique_names
 
 
 @functools.lru_cache(maxsize=16)  # of the studies of one command

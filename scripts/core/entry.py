@@ -9,16 +9,16 @@ from types import SimpleNamespace
 
 from omegaconf import OmegaConf
 
-import runners.place  # noqa: F401  # what ${root:} stands for
-from runners.cli.boundary import end
-from runners.cli.help import entries, narrow, refused
-from runners.errors import ConfigError
-from runners.experiment.kinds import check_fields
-from runners.progress import Console
-from runners.words import did_you_mean
-from scripts.core.conf import CONF, composed, names, read
-from scripts.core.options import GROUPS, OPTIONS
-from scripts.core.programs import program
+import ufs_bench.runners.place  # noqa: F401  # what ${root:} stands for
+from ufs_bench.runners.cli.boundary import end
+from ufs_bench.runners.cli.help import entries, narrow, refused
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.kinds import check_fields
+from ufs_bench.runners.progress import Console
+from ufs_bench.runners.words import did_you_mean
+from ufs_bench.scripts.core.conf import CONF, composed, names, read
+from ufs_bench.scripts.core.options import GROUPS, OPTIONS
+from ufs_bench.scripts.core.programs import program
 
 FORMATS = {".csv": "csv", ".html": "html", ".tex": "latex"}  # of a page, by its file's ending; Markdown otherwise
 
@@ -61,7 +61,7 @@ def command(name, parts=None):
 @contextmanager
 def log_printed():
     """Print the messages of our own log, one a line, as long as a command runs."""
-    loggers, handler = [*map(logging.getLogger, ("__main__", "scripts", "runners"))], Console(sys.stdout)
+    loggers, handler = [*map(logging.getLogger, ("__main__", "ufs_bench"))], Console(sys.stdout)
     before = [one.level for one in loggers]
     for one in loggers:
         one.addHandler(handler)

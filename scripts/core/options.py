@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from metrics.study import METRICS
-from metrics.study.selections import SELECTIONS
-from runners.experiment.kinds import (
+from ufs_bench.metrics.study import METRICS
+from ufs_bench.metrics.study.selections import SELECTIONS
+from ufs_bench.runners.experiment.kinds import (
     FLAG,
     JOBS,
     NAME,
@@ -23,8 +23,8 @@ from runners.experiment.kinds import (
     optional,
     whole,
 )
-from runners.store.reference import PREFIX
-from scripts.core.published import PAPERS
+from ufs_bench.runners.store.reference import PREFIX
+from ufs_bench.scripts.core.published import PAPERS
 
 STUDY = Kind(
     NAME.words,

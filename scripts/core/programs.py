@@ -2,8 +2,8 @@
 
 from contextlib import contextmanager
 
-from runners.cli.boundary import boundary, end
-from runners.code import ROOT
+from ufs_bench.runners.cli.boundary import boundary, end
+from ufs_bench.runners.code import ROOT
 
 
 @contextmanager
@@ -32,7 +32,7 @@ def renewed(texts, check):
 
     With `check` nothing is written, and the status is 1 where something differs.
     """
-    from scripts.core.text import write  # here, as it imports pandas
+    from ufs_bench.scripts.core.text import write  # here, as it imports pandas
 
     wrong = differing(texts)
     for path in texts:

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from runners.papers import PAPERS, YEARS
+from ufs_bench.runners.papers import PAPERS, YEARS
 
 FOLDER = Path(__file__).resolve().parents[2] / "results"
 PATH, RUNTIMES, DATASETS, PIXELS = (

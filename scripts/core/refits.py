@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metrics.study import UNSCORED, nearest_size
-from runners.store.files import empty_frame, held, read_frame, replace_file, write_rows
-from runners.store.identity import Identity
-from runners.store.reference import read_refits, refits_of
-from runners.store.row import from_json, subsets_of, to_json
-from runners.workers.caps import Caps
+from ufs_bench.metrics.study import UNSCORED, nearest_size
+from ufs_bench.runners.store.files import empty_frame, held, read_frame, replace_file, write_rows
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.reference import read_refits, refits_of
+from ufs_bench.runners.store.row import from_json, subsets_of, to_json
+from ufs_bench.runners.workers.caps import Caps
 
 SEEDS, STABILITY, RESTARTS, SENSITIVE = "seeds.csv", "stability.csv", "restarts.csv", "sensitive.csv"
 OF_SEEDS = "n_selected clusterer seed status acc_mean nmi_mean feature_set git_sha identity".split()
@@ -100,7 +100,7 @@ def add_refits(study, file, rows, by="trial"):
 
 def ship_refits(name, file, method, rows, by, values):
     """Put refits of a method into its file of a shipped study, in the place of those with `values` in column `by`."""
-    from runners.store.parquet import packed_refits
+    from ufs_bench.runners.store.parquet import packed_refits
 
     path, before = refits_of(name, file) / f"{method}.parquet", read_refits(name, file, method)
     rows = rows if before is None else pd.concat([before[~before[by].isin(values)], rows])
@@ -120,7 +120,7 @@ def default_trial(trials, target):
     if not nearest:
         return None, 0
     size = nearest_size(nearest)
-    from runners.experiment.trial import stored_trial  # here, as what reads refits needs nothing that fits
+    from ufs_bench.runners.experiment.trial import stored_trial  # here, as what reads refits needs nothing that fits
 
     trial = stored_trial(nearest[size], target)
     return (trial, size) if trial else (None, 0)
@@ -159,7 +159,7 @@ def refit_changed(trial, size, data, folder, repeats, n_jobs=1):
     It keeps the feature sets of one size; for the other arguments see `refit_seeds`.  Returns the number of fits done
     now; stored ones are not repeated.
     """
-    from runners.experiment.trial import takes_seed  # here, as what reads refits needs nothing that fits
+    from ufs_bench.runners.experiment.trial import takes_seed  # here, as what reads refits needs nothing that fits
 
     path = Path(folder) / STABILITY
     with held(path):
@@ -192,9 +192,9 @@ def _changed(trial, change, repeat):
 def _refit(path, rows, added, trials, data, n_jobs, on_fit=None, **how):
     """Run trials, and write the rows of each when it ends."""
     # Here, as they take seconds to import, and commands that only read refits need no pool.
-    from runners.workers.memory import workers_within_memory
-    from runners.workers.pool import run_all
-    from runners.workers.tasks import n_stored
+    from ufs_bench.runners.workers.memory import workers_within_memory
+    from ufs_bench.runners.workers.pool import run_all
+    from ufs_bench.runners.workers.tasks import n_stored
 
     n_workers = workers_within_memory(trials, data.X.shape, n_jobs, Caps(), n_stored(data.X)) if trials else 1
     for ended in run_all(trials, data, n_workers, **how):

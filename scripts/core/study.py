@@ -9,23 +9,23 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metrics.protocol import USUAL, Protocol
-from metrics.study import UNSCORED
-from metrics.study.frames import ORDER, fits_of, of_kmeans, percent
-from metrics.study.maximum import maxima
-from metrics.study.seeds import OF_SPREADS, SCORES, spreads
-from metrics.study.summary import Cells, summarise
-from runners.experiment.notes import read_run
-from runners.store import reference
-from runners.store.folder import load_results
-from runners.store.names import stored_names
-from runners.store.reference import PREFIX
-from runners.store.row import from_json
-from runners.store.tidy import tidy
-from runners.words import counted
-from scripts.core.command_lines import no_results
-from scripts.core.conf import find
-from scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, is_sensitive, load_refits
+from ufs_bench.metrics.protocol import USUAL, Protocol
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.metrics.study.frames import ORDER, fits_of, of_kmeans, percent
+from ufs_bench.metrics.study.maximum import maxima
+from ufs_bench.metrics.study.seeds import OF_SPREADS, SCORES, spreads
+from ufs_bench.metrics.study.summary import Cells, summarise
+from ufs_bench.runners.experiment.notes import read_run
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.folder import load_results
+from ufs_bench.runners.store.names import stored_names
+from ufs_bench.runners.store.reference import PREFIX
+from ufs_bench.runners.store.row import from_json
+from ufs_bench.runners.store.tidy import tidy
+from ufs_bench.runners.words import counted
+from ufs_bench.scripts.core.command_lines import no_results
+from ufs_bench.scripts.core.conf import find
+from ufs_bench.scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, is_sensitive, load_refits
 
 
 @dataclass(frozen=True, eq=False)

@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass, field
 
-from metrics.study import METRICS
-from runners.experiment.kinds import NAME, TEXT, Kind, check_fields, listed, mapping, one_of, optional
-from scripts.core.conf import composed, names
-from scripts.core.published import PAPERS
+from ufs_bench.metrics.study import METRICS
+from ufs_bench.runners.experiment.kinds import NAME, TEXT, Kind, check_fields, listed, mapping, one_of, optional
+from ufs_bench.scripts.core.conf import composed, names
+from ufs_bench.scripts.core.published import PAPERS
 
 OF_TABLES = (*METRICS, "seconds", "shape")
 NAMES = Kind("a list of names, such as [mcfs, rufs]", listed(NAME).holds)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from runners.errors import ConfigError, remedy_of
+from ufs_bench.runners.errors import ConfigError, remedy_of
 
 
 def deliver(text, output=None):

@@ -13,8 +13,8 @@ from textwrap import fill
 import jinja2
 from markupsafe import Markup
 
-from scripts.core import text
-from scripts.core.conf import ROOT, printed
+from ufs_bench.scripts.core import text
+from ufs_bench.scripts.core.conf import ROOT, printed
 
 FOLDER = ROOT / "scripts"
 WIDTH = 120  # characters of a line of Markdown

@@ -1,6 +1,6 @@
 """The words that several commands share."""
 
-from metrics.study.selections import BY_NAME, LABEL_FREE
+from ufs_bench.metrics.study.selections import BY_NAME, LABEL_FREE
 
 # The state of a cell of a table.
 COMPLETE, PARTIAL, NOT_RUN = "complete", "partial", "not run"  # FAILED is another state

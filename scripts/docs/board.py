@@ -7,15 +7,15 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from metrics.study import METRICS, POOR, RANDOM, UNSCORED
-from metrics.study.families import CONFIDENCE
-from metrics.study.frames import of_kmeans
-from scripts.core.conf import family_of, names, unique_names
-from scripts.core.study import Study
-from scripts.findings import plan
-from scripts.findings.plan import CONFIRMATORY, ENOUGH, LEVEL, SCORES, WEIGHTS, datasets_of, estimates, tested
-from scripts.make_figure.seconds import with_seconds
-from scripts.ranks.choice import choose, is_control
+from ufs_bench.metrics.study import METRICS, POOR, RANDOM, UNSCORED
+from ufs_bench.metrics.study.families import CONFIDENCE
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.scripts.core.conf import family_of, names, unique_names
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.findings import plan
+from ufs_bench.scripts.findings.plan import CONFIRMATORY, ENOUGH, LEVEL, SCORES, WEIGHTS, datasets_of, estimates, tested
+from ufs_bench.scripts.make_figure.seconds import with_seconds
+from ufs_bench.scripts.ranks.choice import choose, is_control
 
 SHOWN = {name: METRICS[name] for name in (*SCORES, "nearest_neighbour")}
 KINDS = {"method": "method", "variant": "variant", "released": "released program", "baseline": "baseline"}

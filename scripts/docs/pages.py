@@ -7,21 +7,21 @@ import re
 import pandas as pd
 from markupsafe import Markup
 
-from datasets import dataset_names
-from metrics.study import ALL, RANDOM
-from runners.words import counted
-from scripts.compare import compare_studies, open_studies, shipped_names
-from scripts.compare.verdicts import VERDICTS, count
-from scripts.core.conf import CONF, ROOT, entry, family_of, find, printed, printed_family, unique_names
-from scripts.core.published import PAPERS
-from scripts.core.study import Study
-from scripts.core.text import pipes
-from scripts.core.text import signed as printed_gain
-from scripts.core.views import render
-from scripts.docs.board import ENOUGH, KINDS, LEVEL, SHOWN, Board, numbers
-from scripts.docs.chart import lines
-from scripts.findings.plan import CONFIRMATORY, WEIGHTS, datasets_of
-from scripts.method_notes import citations, classes, source_of
+from ufs_bench.datasets import dataset_names
+from ufs_bench.metrics.study import ALL, RANDOM
+from ufs_bench.runners.words import counted
+from ufs_bench.scripts.compare import compare_studies, open_studies, shipped_names
+from ufs_bench.scripts.compare.verdicts import VERDICTS, count
+from ufs_bench.scripts.core.conf import CONF, ROOT, entry, family_of, find, printed, printed_family, unique_names
+from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import pipes
+from ufs_bench.scripts.core.text import signed as printed_gain
+from ufs_bench.scripts.core.views import render
+from ufs_bench.scripts.docs.board import ENOUGH, KINDS, LEVEL, SHOWN, Board, numbers
+from ufs_bench.scripts.docs.chart import lines
+from ufs_bench.scripts.findings.plan import CONFIRMATORY, WEIGHTS, datasets_of
+from ufs_bench.scripts.method_notes import citations, classes, source_of
 
 STUDY = "reference/fair"  # what the leaderboard and the pages of methods and data sets show
 REACH = 12  # points from the middle of a bar to its ends: most intervals are within

@@ -5,8 +5,8 @@ import posixpath
 import re
 import shutil
 
-from scripts.core.conf import ROOT, names
-from scripts.docs.pages import made_pages, method_pages
+from ufs_bench.scripts.core.conf import ROOT, names
+from ufs_bench.scripts.docs.pages import made_pages, method_pages
 
 # Pages from outside docs/, by their names on the site.
 OTHERS = {

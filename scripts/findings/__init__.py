@@ -4,21 +4,21 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from metrics.study.frames import of_kmeans
-from metrics.study.summary import select
-from scripts.compare.controls import ALL, RANDOM, control_scores
-from scripts.core.conf import unique_names
-from scripts.core.text import listed, with_interval
-from scripts.findings.clusters import Clusters, clusters_of
-from scripts.findings.kinds import Kinds, kinds_of
-from scripts.findings.plan import Estimates, choice_of, estimates, tested
-from scripts.findings.predictions import lines
-from scripts.findings.recent import gain_over, since
-from scripts.make_figure.seconds import with_seconds
-from scripts.ranks.choice import is_control
-from scripts.ranks.field import Field, field_of
-from scripts.ranks.gains import Gains, paired_gains
-from scripts.ranks.ranks_page import names_of
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.metrics.study.summary import select
+from ufs_bench.scripts.compare.controls import ALL, RANDOM, control_scores
+from ufs_bench.scripts.core.conf import unique_names
+from ufs_bench.scripts.core.text import listed, with_interval
+from ufs_bench.scripts.findings.clusters import Clusters, clusters_of
+from ufs_bench.scripts.findings.kinds import Kinds, kinds_of
+from ufs_bench.scripts.findings.plan import Estimates, choice_of, estimates, tested
+from ufs_bench.scripts.findings.predictions import lines
+from ufs_bench.scripts.findings.recent import gain_over, since
+from ufs_bench.scripts.make_figure.seconds import with_seconds
+from ufs_bench.scripts.ranks.choice import is_control
+from ufs_bench.scripts.ranks.field import Field, field_of
+from ufs_bench.scripts.ranks.gains import Gains, paired_gains
+from ufs_bench.scripts.ranks.ranks_page import names_of
 
 # A user without labels who tunes nothing: the largest size, and the size nearest to 100.
 CHOICES = ("largest_size", "default_params")

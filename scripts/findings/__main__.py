@@ -3,19 +3,19 @@
 import re
 import sys
 
-from runners.store.reference import PREFIX, shipped_studies
-from scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
-from scripts.compare.comparison_page import comparison_page
-from scripts.core.conf import ROOT
-from scripts.core.entry import command
-from scripts.core.programs import renewed
-from scripts.core.study import Study
-from scripts.core.views import render
-from scripts.findings import clusters, settings_of
-from scripts.findings.findings_page import further, gain_rows, looks, page, paper
-from scripts.findings.panels import draw, draw_families, draw_sizes
-from scripts.findings.predictions import SEARCHED
-from scripts.versus.forest import drawn
+from ufs_bench.runners.store.reference import PREFIX, shipped_studies
+from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
+from ufs_bench.scripts.compare.comparison_page import comparison_page
+from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.programs import renewed
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.views import render
+from ufs_bench.scripts.findings import clusters, settings_of
+from ufs_bench.scripts.findings.findings_page import further, gain_rows, looks, page, paper
+from ufs_bench.scripts.findings.panels import draw, draw_families, draw_sizes
+from ufs_bench.scripts.findings.predictions import SEARCHED
+from ufs_bench.scripts.versus.forest import drawn
 
 STUDY = "reference/fair"
 FINDINGS = "scripts.findings"
@@ -75,7 +75,7 @@ def main(options):
     if options["further"]:
         return print(further(Study.open(options["results_dir"], options["further"])))
     if options["summary"]:
-        from scripts.findings.summary import save_summary
+        from ufs_bench.scripts.findings.summary import save_summary
 
         settings = settings_for(Study.open(ROOT / "results", options["study"]))
         save_summary(options["study"], settings, options["summary"])

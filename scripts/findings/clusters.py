@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from scripts.compare.controls import ALL
-from scripts.core.conf import family_of, printed
-from scripts.core.text import signed, with_interval
-from scripts.findings.plan import SCORES, curves, intervals_of, means_of
-from scripts.findings.predictions import METHODS
-from scripts.ranks.gains import above, below
+from ufs_bench.scripts.compare.controls import ALL
+from ufs_bench.scripts.core.conf import family_of, printed
+from ufs_bench.scripts.core.text import signed, with_interval
+from ufs_bench.scripts.findings.plan import SCORES, curves, intervals_of, means_of
+from ufs_bench.scripts.findings.predictions import METHODS
+from ufs_bench.scripts.ranks.gains import above, below
 
 TRUE, OTHERS = "classes", ("half", "twice")
 STUDIES = {told: f"fair_{told}" for told in OTHERS}  # the experiments, and the studies

@@ -1,12 +1,12 @@
 """docs/findings.md: the sentences are computed, as their numbers are."""
 
-from scripts.core.conf import family_of, printed, unique_names
-from scripts.core.text import POINTS, listed, with_interval
-from scripts.core.views import notes, render
-from scripts.findings import clusters, kinds, panels, plan, predictions, recent, sizes, twins
-from scripts.ranks.choice import base_methods
-from scripts.ranks.gains import above, below
-from scripts.ranks.ranks_page import OVER, by_family, gain_notes, gains_table
+from ufs_bench.scripts.core.conf import family_of, printed, unique_names
+from ufs_bench.scripts.core.text import POINTS, listed, with_interval
+from ufs_bench.scripts.core.views import notes, render
+from ufs_bench.scripts.findings import clusters, kinds, panels, plan, predictions, recent, sizes, twins
+from ufs_bench.scripts.ranks.choice import base_methods
+from ufs_bench.scripts.ranks.gains import above, below
+from ufs_bench.scripts.ranks.ranks_page import OVER, by_family, gain_notes, gains_table
 
 FAR = -20.0  # points: a method that loses more on some data set has a wide interval
 BEST = 5  # methods in the table of gains where none gains

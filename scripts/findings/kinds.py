@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metrics.study.families import family_means, t_intervals
-from scripts.compare.controls import ALL, RANDOM
-from scripts.core.conf import family_of, printed_family, unique_names
-from scripts.core.text import POINTS, signed
-from scripts.findings.plan import ENOUGH, SCORES, by_size, choice_of, curves, means_of, tested
+from ufs_bench.metrics.study.families import family_means, t_intervals
+from ufs_bench.scripts.compare.controls import ALL, RANDOM
+from ufs_bench.scripts.core.conf import family_of, printed_family, unique_names
+from ufs_bench.scripts.core.text import POINTS, signed
+from ufs_bench.scripts.findings.plan import ENOUGH, SCORES, by_size, choice_of, curves, means_of, tested
 
 BEST = 3  # methods named for a family
 

@@ -6,11 +6,11 @@ from matplotlib import colormaps, rc_context
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from scripts.compare.controls import ALL
-from scripts.core.conf import printed_family
-from scripts.findings.plan import ENOUGH, SCORES, WEIGHTS, means_of
-from scripts.make_figure.style import COLOURS, GREY, PHONE, STYLE, apart, new_figure
-from scripts.ranks.gains import above, below
+from ufs_bench.scripts.compare.controls import ALL
+from ufs_bench.scripts.core.conf import printed_family
+from ufs_bench.scripts.findings.plan import ENOUGH, SCORES, WEIGHTS, means_of
+from ufs_bench.scripts.make_figure.style import COLOURS, GREY, PHONE, STYLE, apart, new_figure
+from ufs_bench.scripts.ranks.gains import above, below
 
 NAMED = 2  # of the largest, and of the least means: methods that have a colour and a name
 REACH = 15.0  # points: gains beyond have the last colour

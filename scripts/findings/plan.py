@@ -7,13 +7,13 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metrics.study.families import families_for, family_means, step_down, t_intervals
-from metrics.study.frames import of_kmeans, percent
-from scripts.compare.controls import ALL, RANDOM
-from scripts.core.conf import family_of, find, printed_family
-from scripts.core.text import listed
-from scripts.ranks.choice import choose, source_of
-from scripts.ranks.gains import above, below
+from ufs_bench.metrics.study.families import families_for, family_means, step_down, t_intervals
+from ufs_bench.metrics.study.frames import of_kmeans, percent
+from ufs_bench.scripts.compare.controls import ALL, RANDOM
+from ufs_bench.scripts.core.conf import family_of, find, printed_family
+from ufs_bench.scripts.core.text import listed
+from ufs_bench.scripts.ranks.choice import choose, source_of
+from ufs_bench.scripts.ranks.gains import above, below
 
 EXPLORATORY, CONFIRMATORY = "fair_exploratory", "fair_confirmatory"
 MADE_UP = "synthetic"  # a family of data that the plan does not speak of

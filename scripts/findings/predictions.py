@@ -5,15 +5,24 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from metrics.study import UNSCORED
-from metrics.study.frames import of_kmeans
-from metrics.study.selections import BY_NAME
-from metrics.study.summary import Cells
-from scripts.core.conf import CONF, find, printed, read, unique_names
-from scripts.core.text import POINTS, listed, they, with_interval
-from scripts.findings.plan import CONFIRMATORY, ENOUGH, SCORES, curves, datasets_of, over_families, sure, without
-from scripts.findings.recent import SINCE, year_of
-from scripts.ranks.choice import base_methods
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.metrics.study.summary import Cells
+from ufs_bench.scripts.core.conf import CONF, find, printed, read, unique_names
+from ufs_bench.scripts.core.text import POINTS, listed, they, with_interval
+from ufs_bench.scripts.findings.plan import (
+    CONFIRMATORY,
+    ENOUGH,
+    SCORES,
+    curves,
+    datasets_of,
+    over_families,
+    sure,
+    without,
+)
+from ufs_bench.scripts.findings.recent import SINCE, year_of
+from ufs_bench.scripts.ranks.choice import base_methods
 
 RIVAL = "greedy_css"
 SEARCHED = "fair_points"  # the experiment, and the study, of several points of the methods below

@@ -4,14 +4,14 @@ import re
 
 import pandas as pd
 
-from metrics.study.intervals import means_by_family
-from metrics.study.ranks import MIN_DATASETS
-from scripts.compare.controls import RANDOM
-from scripts.core.conf import entry, family_of, printed, unique_names
-from scripts.core.text import with_interval
-from scripts.ranks.choice import is_control
-from scripts.ranks.gains import above
-from scripts.ranks.ranks_page import OVER
+from ufs_bench.metrics.study.intervals import means_by_family
+from ufs_bench.metrics.study.ranks import MIN_DATASETS
+from ufs_bench.scripts.compare.controls import RANDOM
+from ufs_bench.scripts.core.conf import entry, family_of, printed, unique_names
+from ufs_bench.scripts.core.text import with_interval
+from ufs_bench.scripts.ranks.choice import is_control
+from ufs_bench.scripts.ranks.gains import above
+from ufs_bench.scripts.ranks.ranks_page import OVER
 
 SINCE = 2019  # the papers of this suite end at 2018, but for the two that brought it their tables
 RIVALS = (RANDOM, "greedy_css", "kmeans_ufs")

@@ -5,11 +5,21 @@ None of them is in the plan; each takes the plan's data sets, families and test.
 
 import pandas as pd
 
-from metrics.study import POOR
-from metrics.study.families import step_down
-from scripts.core.conf import entry
-from scripts.findings.plan import LEVEL, SCORES, WEIGHTS, by_size, choice_of, curves, in_enough, intervals_of, means_of
-from scripts.ranks.choice import is_control
+from ufs_bench.metrics.study import POOR
+from ufs_bench.metrics.study.families import step_down
+from ufs_bench.scripts.core.conf import entry
+from ufs_bench.scripts.findings.plan import (
+    LEVEL,
+    SCORES,
+    WEIGHTS,
+    by_size,
+    choice_of,
+    curves,
+    in_enough,
+    intervals_of,
+    means_of,
+)
+from ufs_bench.scripts.ranks.choice import is_control
 
 FLIPS = 99_999  # of signs: a p of .05 has a standard error of .0007
 MISSING = (-10.0, 0.0, 10.0)  # points

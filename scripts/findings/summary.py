@@ -6,12 +6,12 @@ from textwrap import wrap
 from matplotlib import rc_context
 from matplotlib.backends.backend_pdf import PdfPages
 
-from scripts.core.conf import ROOT, read
-from scripts.core.text import writing
-from scripts.findings.findings_page import sentences
-from scripts.findings.panels import draw
-from scripts.make_figure.style import FILE, STYLE, new_figure
-from scripts.ranks.ranks_page import by_family
+from ufs_bench.scripts.core.conf import ROOT, read
+from ufs_bench.scripts.core.text import writing
+from ufs_bench.scripts.findings.findings_page import sentences
+from ufs_bench.scripts.findings.panels import draw
+from ufs_bench.scripts.make_figure.style import FILE, STYLE, new_figure
+from ufs_bench.scripts.ranks.ranks_page import by_family
 
 PAPER = 8.27, 11.69  # inches: A4
 LEFT, TOP = 0.08, 0.95  # shares of the page

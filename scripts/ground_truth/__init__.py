@@ -8,17 +8,17 @@ import pandas as pd
 from scipy.special import stdtr
 from scipy.stats import binom, rankdata
 
-from datasets import read_spec
-from datasets.scaling import scale
-from datasets.synthetic import read_synthetic, truth_of
-from datasets.truth import parts_of, truth_names
-from metrics.protocol import Protocol
-from metrics.recovery import precision_recall, recovery_area, redundancy
-from metrics.study import UNSCORED
-from metrics.study.frames import of_kmeans
-from metrics.study.ranks import holm
-from scripts.ground_truth.further import further_rows
-from scripts.ranks.choice import is_control
+from ufs_bench.datasets import read_spec
+from ufs_bench.datasets.scaling import scale
+from ufs_bench.datasets.synthetic import read_synthetic, truth_of
+from ufs_bench.datasets.truth import parts_of, truth_names
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.recovery import precision_recall, recovery_area, redundancy
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.metrics.study.ranks import holm
+from ufs_bench.scripts.ground_truth.further import further_rows
+from ufs_bench.scripts.ranks.choice import is_control
 
 ASKED = 10  # features, the size of conf/protocol/ground_truth.yaml, also where more are relevant
 ENOUGH = 0.9  # relevance or diversity that has a star

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from scripts.core.command_lines import of_experiment
-from scripts.core.entry import command
-from scripts.core.study import Study
-from scripts.core.text import deliver
-from scripts.ground_truth import recovered
-from scripts.ground_truth.truth_page import ground_truth_figure, truth_table
-from scripts.make_figure import save
+from ufs_bench.scripts.core.command_lines import of_experiment
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import deliver
+from ufs_bench.scripts.ground_truth import recovered
+from ufs_bench.scripts.ground_truth.truth_page import ground_truth_figure, truth_table
+from ufs_bench.scripts.make_figure import save
 
 
 @command("ground_truth")

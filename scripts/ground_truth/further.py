@@ -6,14 +6,14 @@ import hashlib
 import numpy as np
 import pandas as pd
 
-from datasets import read_spec
-from datasets.truth import parts_of, truth_names
-from metrics.study import UNSCORED
-from metrics.study.frames import of_kmeans
-from runners.store import reference
-from runners.store.files import StoreError, replace_file
-from runners.store.parquet import packed_refits, read_refits
-from scripts.core.refits import identity_names
+from ufs_bench.datasets import read_spec
+from ufs_bench.datasets.truth import parts_of, truth_names
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.files import StoreError, replace_file
+from ufs_bench.runners.store.parquet import packed_refits, read_refits
+from ufs_bench.scripts.core.refits import identity_names
 
 FOLDER = "_further"
 COLUMNS = ["dataset", "family_sha", "status", "n_selected", "features", "fit_s", "day", "identity"]

@@ -4,15 +4,15 @@ from collections.abc import Callable
 
 from matplotlib import rc_context
 
-from scripts.core.text import writing
-from scripts.make_figure.convergence import convergence
-from scripts.make_figure.critical_difference import critical_difference
-from scripts.make_figure.curves import acc_vs_size
-from scripts.make_figure.gains import gains
-from scripts.make_figure.pixels import pixels, printed_pixels
-from scripts.make_figure.seconds import acc_vs_seconds
-from scripts.make_figure.style import STYLE
-from scripts.make_figure.surfaces import surfaces
+from ufs_bench.scripts.core.text import writing
+from ufs_bench.scripts.make_figure.convergence import convergence
+from ufs_bench.scripts.make_figure.critical_difference import critical_difference
+from ufs_bench.scripts.make_figure.curves import acc_vs_size
+from ufs_bench.scripts.make_figure.gains import gains
+from ufs_bench.scripts.make_figure.pixels import pixels, printed_pixels
+from ufs_bench.scripts.make_figure.seconds import acc_vs_seconds
+from ufs_bench.scripts.make_figure.style import STYLE
+from ufs_bench.scripts.make_figure.surfaces import surfaces
 
 ENDINGS = (".png", ".pdf", ".svg")
 FIGURES: dict[str, Callable] = {

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from runners.store.reference import PREFIX
-from scripts.core.command_lines import MissingResults, fill_pairs, no_results, with_commands
-from scripts.core.entry import command
-from scripts.core.study import Study
-from scripts.make_figure import FIGURES, save
-from scripts.make_figure.options import file_name, settings_of
-from scripts.make_figure.style import take_away
+from ufs_bench.runners.store.reference import PREFIX
+from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, no_results, with_commands
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.make_figure import FIGURES, save
+from ufs_bench.scripts.make_figure.options import file_name, settings_of
+from ufs_bench.scripts.make_figure.style import take_away
 
 
 @command("make_figure")

@@ -3,15 +3,15 @@
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from metrics.study.frames import of_kmeans
-from metrics.study.selections import BY_NAME
-from metrics.study.summary import select
-from runners.store.row import from_json
-from scripts.core.command_lines import MissingResults
-from scripts.core.conf import printed, unique_names
-from scripts.core.words import by_labels
-from scripts.make_figure.options import several
-from scripts.make_figure.style import GREY, NARROW, WIDTH, framed, number, styles, symbol
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.metrics.study.summary import select
+from ufs_bench.runners.store.row import from_json
+from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.core.conf import printed, unique_names
+from ufs_bench.scripts.core.words import by_labels
+from ufs_bench.scripts.make_figure.options import several
+from ufs_bench.scripts.make_figure.style import GREY, NARROW, WIDTH, framed, number, styles, symbol
 
 
 def convergence(

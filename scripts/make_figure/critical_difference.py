@@ -4,11 +4,11 @@ import math
 import sys
 from itertools import combinations
 
-from metrics.study import METRICS
-from metrics.study.selections import BY_NAME
-from scripts.core.conf import printed, unique_names
-from scripts.make_figure.options import several
-from scripts.make_figure.style import GREY, NARROW, WIDTH, face, framed, styles
+from ufs_bench.metrics.study import METRICS
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.scripts.core.conf import printed, unique_names
+from ufs_bench.scripts.make_figure.options import several
+from ufs_bench.scripts.make_figure.style import GREY, NARROW, WIDTH, face, framed, styles
 
 TESTS = {"nemenyi": "Nemenyi", "wilcoxon_holm": "Wilcoxon signed-rank with Holm's correction"}
 
@@ -21,8 +21,8 @@ def critical_difference(
 
     The defaults are those of `scripts.ranks.field.field_of`, but that methods which lack a cell are left out.
     """
-    from scripts.ranks import rank_study  # here, as it imports statistics that most figures do not need
-    from scripts.ranks.field import DROPPED, field_of
+    from ufs_bench.scripts.ranks import rank_study  # here, as it imports statistics that most figures do not need
+    from ufs_bench.scripts.ranks.field import DROPPED, field_of
 
     if test not in TESTS:
         raise ValueError(f"test={test!r} must be one of {', '.join(TESTS)}.")

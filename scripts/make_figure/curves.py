@@ -3,15 +3,15 @@
 import numpy as np
 from matplotlib.ticker import MaxNLocator
 
-from metrics.study import METRICS, POOR
-from metrics.study.selections import BY_NAME
-from metrics.study.summary import select
-from scripts.core.command_lines import MissingResults
-from scripts.core.conf import printed
-from scripts.core.draws import names_of, with_mean_of_draws
-from scripts.core.words import CLUSTERERS, by_labels
-from scripts.make_figure.options import gaps, one
-from scripts.make_figure.style import GREY, NARROW, WIDTH, apart, face, framed, in_words, styles
+from ufs_bench.metrics.study import METRICS, POOR
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.metrics.study.summary import select
+from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.core.conf import printed
+from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
+from ufs_bench.scripts.core.words import CLUSTERERS, by_labels
+from ufs_bench.scripts.make_figure.options import gaps, one
+from ufs_bench.scripts.make_figure.style import GREY, NARROW, WIDTH, apart, face, framed, in_words, styles
 
 LABEL, PLOT = 11, 0.75  # points between lines of text; the part of the figure's height that the axes take
 DIGIT = 5.8  # points of a digit of a tick

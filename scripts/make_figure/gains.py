@@ -4,12 +4,12 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from metrics.study import METRICS
-from metrics.study.selections import BY_NAME
-from scripts.core.command_lines import MissingResults
-from scripts.core.conf import printed, printed_family
-from scripts.make_figure.options import several
-from scripts.make_figure.style import COLOURS, GREY, MARKERS, NARROW, WIDTH, framed, legend_in
+from ufs_bench.metrics.study import METRICS
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.core.conf import printed, printed_family
+from ufs_bench.scripts.make_figure.options import several
+from ufs_bench.scripts.make_figure.style import COLOURS, GREY, MARKERS, NARROW, WIDTH, framed, legend_in
 
 ROW, LETTER = 0.34, 0.068  # inches
 HIGHEST, LOWEST, MEAN = -0.36, 0.1, 0.28  # the heights of a row's points, and of its mean below them; rows are 1 apart
@@ -23,9 +23,9 @@ def gains(
 
     The gains over the first order the methods.  The defaults are those of `scripts.ranks.field.field_of`.
     """
-    from scripts.ranks.field import REFERENCES, field_of  # here, as it imports what most figures do not need
-    from scripts.ranks.gains import paired_gains
-    from scripts.ranks.ranks_page import OVER, names_of
+    from ufs_bench.scripts.ranks.field import REFERENCES, field_of  # here, as it imports what most figures do not need
+    from ufs_bench.scripts.ranks.gains import paired_gains
+    from ufs_bench.scripts.ranks.ranks_page import OVER, names_of
 
     field = field_of(study, metric, selection, clusterer, methods, several(dataset) or None, variants, partial)
     found = paired_gains(field, rope)

@@ -2,9 +2,9 @@
 
 import inspect
 
-from runners.words import did_you_mean
-from scripts.core.conf import check_names, composed, printed
-from scripts.core.entry import defaults
+from ufs_bench.runners.words import did_you_mean
+from ufs_bench.scripts.core.conf import check_names, composed, printed
+from ufs_bench.scripts.core.entry import defaults
 
 # Options of every figure: where results are, where it goes, and what stands around it.
 PLACES = {"figure", "draw", "study", "protocol", "output", "results_dir", "data_dir", "title", "note"}

@@ -3,22 +3,22 @@
 import numpy as np
 from matplotlib.colors import to_rgb
 
-from metrics.study import METRICS, UNSCORED
-from metrics.study.selections import BY_NAME
-from scripts.core.command_lines import MissingResults
-from scripts.core.conf import printed, unique_names
-from scripts.core.published import PAPERS, published_pixels
-from scripts.core.words import by_labels
-from scripts.features import selected_features
-from scripts.make_figure.options import one
-from scripts.make_figure.style import COLOURS, GREY, WIDTH, framed
+from ufs_bench.metrics.study import METRICS, UNSCORED
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.core.conf import printed, unique_names
+from ufs_bench.scripts.core.published import PAPERS, published_pixels
+from ufs_bench.scripts.core.words import by_labels
+from ufs_bench.scripts.features import selected_features
+from ufs_bench.scripts.make_figure.options import one
+from ufs_bench.scripts.make_figure.style import COLOURS, GREY, WIDTH, framed
 
 SELECTED = COLOURS[1]
 
 
 def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid", samples=None, width=WIDTH):
     """Draw the selected pixels over images, a row for each method and sample, those of the data by default."""
-    from datasets import load_dataset  # here, as only this figure reads data
+    from ufs_bench.datasets import load_dataset  # here, as only this figure reads data
 
     dataset = one(dataset)
     data = load_dataset(dataset, data_dir=study.data_dir)
@@ -45,7 +45,7 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
 
 def printed_pixels(study, paper, table, samples=None, width=WIDTH):
     """Draw the pixels of a paper's table over an image, and as many of smallest norm of the data as they are."""
-    from datasets import load_dataset  # here, as most figures read no data
+    from ufs_bench.datasets import load_dataset  # here, as most figures read no data
 
     name, sets = published_pixels(paper, table)
     data = load_dataset(name, data_dir=study.data_dir)

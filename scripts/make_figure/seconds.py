@@ -4,15 +4,15 @@ import numpy as np
 from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
-from metrics.study import METRICS, POOR
-from metrics.study.selections import BY_NAME
-from scripts.core.command_lines import MissingResults
-from scripts.core.conf import printed
-from scripts.core.draws import names_of, with_mean_of_draws
-from scripts.core.published import PAPERS
-from scripts.core.words import CLUSTERERS, by_labels
-from scripts.make_figure.options import gaps, several
-from scripts.make_figure.style import GREY, NARROW, WIDTH, face, framed, in_words, legend_in, styles
+from ufs_bench.metrics.study import METRICS, POOR
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.core.conf import printed
+from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
+from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.words import CLUSTERERS, by_labels
+from ufs_bench.scripts.make_figure.options import gaps, several
+from ufs_bench.scripts.make_figure.style import GREY, NARROW, WIDTH, face, framed, in_words, legend_in, styles
 
 FEW = 8  # methods that all have their colour; of more, those of a front
 REST = ("#a8a8a8", "o")  # the look of the others

@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from metrics.study import POOR
-from metrics.study.frames import params_of
-from scripts.core.command_lines import MissingResults
+from ufs_bench.metrics.study import POOR
+from ufs_bench.metrics.study.frames import params_of
+from ufs_bench.scripts.core.command_lines import MissingResults
 
 BEST, DEFAULT = "best", "default"
 NOT_SET = "not set"  # a parameter that is null, or that a trial leaves to the method

@@ -12,8 +12,8 @@ from matplotlib import rc_context
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
-from metrics.study import POOR
-from scripts.core.conf import names
+from ufs_bench.metrics.study import POOR
+from ufs_bench.scripts.core.conf import names
 
 # Okabe & Ito's colours, which most colour-blind readers tell apart, without the yellow that fades on white, and two of
 # Tol's; every method also has a marker of its own, so that the figure can be printed in black and white.

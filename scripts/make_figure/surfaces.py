@@ -8,16 +8,16 @@ from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize, to_rgba
 from matplotlib.patches import Rectangle
 
-from metrics.study import METRICS
-from metrics.study.selections import LABEL_FREE
-from runners.words import counted
-from scripts.core.command_lines import MissingResults
-from scripts.core.conf import find, printed, whole_grid
-from scripts.core.text import listed
-from scripts.core.words import CLUSTERERS
-from scripts.make_figure.options import one, several
-from scripts.make_figure.slices import fixed_values, grid_of, surface
-from scripts.make_figure.style import GREY, HEAT, NARROW, WIDTH, framed, in_words, number, symbol
+from ufs_bench.metrics.study import METRICS
+from ufs_bench.metrics.study.selections import LABEL_FREE
+from ufs_bench.runners.words import counted
+from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.core.conf import find, printed, whole_grid
+from ufs_bench.scripts.core.text import listed
+from ufs_bench.scripts.core.words import CLUSTERERS
+from ufs_bench.scripts.make_figure.options import one, several
+from ufs_bench.scripts.make_figure.slices import fixed_values, grid_of, surface
+from ufs_bench.scripts.make_figure.style import GREY, HEAT, NARROW, WIDTH, framed, in_words, number, symbol
 
 POOR_FACE = "#e9e9e9"  # of a cell whose fit learned nothing
 LEAST_RANGE = 5  # percentage points between the ends of the colours

@@ -5,19 +5,19 @@ from collections import Counter
 
 from markupsafe import Markup
 
-from metrics.study import METRICS, UNSCORED
-from metrics.study.summary import SELECTIONS
-from runners.place import place_of
-from runners.words import counted, duration
-from scripts.cite import sources
-from scripts.core.conf import unique_names
-from scripts.core.published import PAPERS, load_published
-from scripts.core.tables import OF_TABLES, paper_tables
-from scripts.core.views import raw, render
-from scripts.make_report.best import by_dataset, standings
-from scripts.make_report.pictures import figures
-from scripts.make_table import make_table
-from scripts.make_table.formats import HTML, texts
+from ufs_bench.metrics.study import METRICS, UNSCORED
+from ufs_bench.metrics.study.summary import SELECTIONS
+from ufs_bench.runners.place import place_of
+from ufs_bench.runners.words import counted, duration
+from ufs_bench.scripts.cite import sources
+from ufs_bench.scripts.core.conf import unique_names
+from ufs_bench.scripts.core.published import PAPERS, load_published
+from ufs_bench.scripts.core.tables import OF_TABLES, paper_tables
+from ufs_bench.scripts.core.views import raw, render
+from ufs_bench.scripts.make_report.best import by_dataset, standings
+from ufs_bench.scripts.make_report.pictures import figures
+from ufs_bench.scripts.make_table import make_table
+from ufs_bench.scripts.make_table.formats import HTML, texts
 
 LIMIT = 6_000_000  # bytes of a page that opens at once and fits into a mail
 MOST = 30  # fits without scores that are listed

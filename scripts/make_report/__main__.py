@@ -3,10 +3,10 @@
 import sys
 from pathlib import Path
 
-from scripts.core.entry import command
-from scripts.core.study import Study
-from scripts.core.text import write
-from scripts.make_report import LIMIT, make_report
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import write
+from ufs_bench.scripts.make_report import LIMIT, make_report
 
 
 @command("make_report")

@@ -3,12 +3,12 @@
 import numpy as np
 import pandas as pd
 
-from metrics.study import ALL, METRICS, RANDOM
-from metrics.study.families import family_means, t_intervals
-from metrics.study.frames import of_kmeans
-from scripts.core.conf import family_of, unique_names
-from scripts.core.draws import names_of, with_mean_of_draws
-from scripts.core.text import number, signed
+from ufs_bench.metrics.study import ALL, METRICS, RANDOM
+from ufs_bench.metrics.study.families import family_means, t_intervals
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.scripts.core.conf import family_of, unique_names
+from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
+from ufs_bench.scripts.core.text import number, signed
 
 CONTROLS = (RANDOM, ALL)
 ENOUGH = 6  # families; with fewer, the intervals are over data sets

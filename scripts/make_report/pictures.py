@@ -3,10 +3,10 @@
 import base64
 import io
 
-from metrics.study.summary import SELECTIONS
-from scripts.core.command_lines import MissingResults
-from scripts.core.conf import unique_names
-from scripts.make_figure.curves import acc_vs_size
+from ufs_bench.metrics.study.summary import SELECTIONS
+from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.core.conf import unique_names
+from ufs_bench.scripts.make_figure.curves import acc_vs_size
 
 FIGURE_BYTES = 1_500_000  # largest size of all figures together
 DRAWN = 6  # data sets that are drawn where the study has no figures; the command draws the others

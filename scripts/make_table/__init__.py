@@ -2,19 +2,19 @@
 
 from dataclasses import replace
 
-from metrics.study import METRICS, RANDOM
-from metrics.study.seeds import SCORES
-from metrics.study.selections import BY_NAME, LABEL_FREE
-from metrics.study.summary import check_one_protocol, running_times
-from scripts.core.command_lines import fill
-from scripts.core.conf import check_names, printed, unique_names
-from scripts.core.draws import name_of_draws, with_mean_of_draws
-from scripts.core.published import PAPERS, published_cells
-from scripts.core.tables import TableSpec
-from scripts.core.words import NO_LABELS, NOT_RUN, labelled
-from scripts.make_table.dataset_table import make_dataset_table
-from scripts.make_table.notes import background, brief, clustering, reading, seed_notes
-from scripts.make_table.table import IS_SHIPPED, NO_MAXIMA, NO_SEEDS, Table, build_cells
+from ufs_bench.metrics.study import METRICS, RANDOM
+from ufs_bench.metrics.study.seeds import SCORES
+from ufs_bench.metrics.study.selections import BY_NAME, LABEL_FREE
+from ufs_bench.metrics.study.summary import check_one_protocol, running_times
+from ufs_bench.scripts.core.command_lines import fill
+from ufs_bench.scripts.core.conf import check_names, printed, unique_names
+from ufs_bench.scripts.core.draws import name_of_draws, with_mean_of_draws
+from ufs_bench.scripts.core.published import PAPERS, published_cells
+from ufs_bench.scripts.core.tables import TableSpec
+from ufs_bench.scripts.core.words import NO_LABELS, NOT_RUN, labelled
+from ufs_bench.scripts.make_table.dataset_table import make_dataset_table
+from ufs_bench.scripts.make_table.notes import background, brief, clustering, reading, seed_notes
+from ufs_bench.scripts.make_table.table import IS_SHIPPED, NO_MAXIMA, NO_SEEDS, Table, build_cells
 
 TITLES = {
     "acc": "Clustering accuracy (ACC)",
@@ -70,7 +70,7 @@ def study_table(study, selection="best_over_grid", metric=None, variants=True, *
     Without `variants` it has one variant of each method, unless `given` names rows, and no learned labels.
     """
     if not variants and given.get("rows") is None:
-        from scripts.ranks.choice import choose  # here, as it imports what the tests of ranks need
+        from ufs_bench.scripts.ranks.choice import choose  # here, as it imports what the tests of ranks need
 
         chosen = choose(study)
         given["rows"] = [*chosen.controls, *chosen.methods]

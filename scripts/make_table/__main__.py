@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
-from metrics.study import METRICS
-from scripts.core.command_lines import check_stored, no_results, of_experiment, with_commands
-from scripts.core.conf import find
-from scripts.core.entry import command
-from scripts.core.study import Study
-from scripts.core.tables import TableSpec
-from scripts.core.text import deliver
-from scripts.make_table import make_table, printed_methods, study_table
-from scripts.make_table.formats import to_csv, to_html, to_markdown
-from scripts.make_table.latex import to_latex
+from ufs_bench.metrics.study import METRICS
+from ufs_bench.scripts.core.command_lines import check_stored, no_results, of_experiment, with_commands
+from ufs_bench.scripts.core.conf import find
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.tables import TableSpec
+from ufs_bench.scripts.core.text import deliver
+from ufs_bench.scripts.make_table import make_table, printed_methods, study_table
+from ufs_bench.scripts.make_table.formats import to_csv, to_html, to_markdown
+from ufs_bench.scripts.make_table.latex import to_latex
 
 
 def read_spec(options):

@@ -5,12 +5,12 @@ from textwrap import TextWrapper
 
 import pandas as pd
 
-from metrics.study import FAILED, POOR
-from scripts.core.tabular import split
-from scripts.core.text import pipes, signed, spread
-from scripts.core.views import render
-from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL
-from scripts.make_table.table import DECIMALS, IS_SHIPPED, SHIPPED
+from ufs_bench.metrics.study import FAILED, POOR
+from ufs_bench.scripts.core.tabular import split
+from ufs_bench.scripts.core.text import pipes, signed, spread
+from ufs_bench.scripts.core.views import render
+from ufs_bench.scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL
+from ufs_bench.scripts.make_table.table import DECIMALS, IS_SHIPPED, SHIPPED
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """A table as LaTeX."""
 
-from scripts.core.tabular import PACKAGES, tex, to_lines
-from scripts.make_table.formats import Style, texts
+from ufs_bench.scripts.core.tabular import PACKAGES, tex, to_lines
+from ufs_bench.scripts.make_table.formats import Style, texts
 
 BEST, SECOND = "\x01", "\x02"  # before a number that is set in bold or underlined: of no width, and in no text
 LATEX = Style(BEST + "{}\x03", SECOND + "{}\x03")

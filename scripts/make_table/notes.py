@@ -5,17 +5,17 @@ from collections import Counter
 
 import pandas as pd
 
-from metrics.study import CAPPED, FAILED, METRICS, POOR, RANDOM, is_learned
-from metrics.study.frames import of_kmeans
-from metrics.study.scored import scored
-from metrics.study.seeds import SCORES
-from runners.store.row import from_json
-from scripts.core.conf import find, unique_names, whole_grid
-from scripts.core.published import PAPERS, explain
-from scripts.core.text import signed, span
-from scripts.core.views import notes
-from scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, REFITTED, labelled, rule
-from scripts.make_table.table import IS_SHIPPED, PARTS, SHIPPED
+from ufs_bench.metrics.study import CAPPED, FAILED, METRICS, POOR, RANDOM, is_learned
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.metrics.study.scored import scored
+from ufs_bench.metrics.study.seeds import SCORES
+from ufs_bench.runners.store.row import from_json
+from ufs_bench.scripts.core.conf import find, unique_names, whole_grid
+from ufs_bench.scripts.core.published import PAPERS, explain
+from ufs_bench.scripts.core.text import signed, span
+from ufs_bench.scripts.core.views import notes
+from ufs_bench.scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, REFITTED, labelled, rule
+from ufs_bench.scripts.make_table.table import IS_SHIPPED, PARTS, SHIPPED
 
 SIGNS = {"†": "incomplete", "‡": "the fit diverged or collapsed", "§": "no independent evidence", SHIPPED: "shipped"}
 
@@ -200,6 +200,6 @@ def _lacking(cells, seeds):
     files = {name: find("method", name) for name in open_cells["method"].unique() if name != RANDOM}
     if not files:
         return []
-    from runners.experiment.trial import has_random_part  # here, as it imports what fits need
+    from ufs_bench.runners.experiment.trial import has_random_part  # here, as it imports what fits need
 
     return [name for name, content in files.items() if content and has_random_part(content)]

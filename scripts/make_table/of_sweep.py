@@ -2,14 +2,14 @@
 
 import shutil
 
-from runners.cli.boundary import words_of
-from runners.place import command_on
-from runners.store.files import StoreError
-from runners.store.folder import load_results
-from scripts.core.study import Study
-from scripts.core.text import for_screen
-from scripts.make_table import study_table
-from scripts.make_table.formats import to_markdown
+from ufs_bench.runners.cli.boundary import words_of
+from ufs_bench.runners.place import command_on
+from ufs_bench.runners.store.files import StoreError
+from ufs_bench.runners.store.folder import load_results
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import for_screen
+from ufs_bench.scripts.make_table import study_table
+from ufs_bench.scripts.make_table.formats import to_markdown
 
 WIDEST = 120  # characters of a line, also on a wider terminal
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from metrics.study import CAPPED, FAILED, METRICS, RANDOM, UNSCORED, is_learned
-from metrics.study.selections import BY_NAME
-from scripts.core.words import CAPPED_CELL, COMPLETE, NOT_RUN, PARTIAL
+from ufs_bench.metrics.study import CAPPED, FAILED, METRICS, RANDOM, UNSCORED, is_learned
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.scripts.core.words import CAPPED_CELL, COMPLETE, NOT_RUN, PARTIAL
 
 COLUMNS = (
     "table dataset method clusterer metric mean std n_selected params published_mean published_std difference "

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metrics.measures import SCORED
-from metrics.study.intervals import means_by_family, ranks_by_restart
-from metrics.study.ranks import Comparison, compare, ranks
+from ufs_bench.metrics.measures import SCORED
+from ufs_bench.metrics.study.intervals import means_by_family, ranks_by_restart
+from ufs_bench.metrics.study.ranks import Comparison, compare, ranks
 
 
 class Ranking(NamedTuple):

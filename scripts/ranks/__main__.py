@@ -1,13 +1,13 @@
 """``python -m scripts.ranks --help``."""
 
-from scripts.core.command_lines import MissingResults, fill_pairs, with_commands
-from scripts.core.entry import command
-from scripts.core.study import Study
-from scripts.core.text import deliver
-from scripts.ranks import rank_study
-from scripts.ranks.field import field_of
-from scripts.ranks.gains import paired_gains
-from scripts.ranks.ranks_page import frame, ranks_page
+from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, with_commands
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import deliver
+from ufs_bench.scripts.ranks import rank_study
+from ufs_bench.scripts.ranks.field import field_of
+from ufs_bench.scripts.ranks.gains import paired_gains
+from ufs_bench.scripts.ranks.ranks_page import frame, ranks_page
 
 FIELD = "metric selection clusterer methods datasets variants partial".split()
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from scripts.core.conf import entry, family_of, names
+from ufs_bench.scripts.core.conf import entry, family_of, names
 
 VARIANTS = ("base", "all")
 CONTROLS = ("methods.baselines.", "methods.spectral_labels.")

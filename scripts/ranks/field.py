@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from scripts.compare.controls import ALL, RANDOM, control_scores
-from scripts.core.command_lines import MissingResults
-from scripts.ranks.choice import choose
+from ufs_bench.scripts.compare.controls import ALL, RANDOM, control_scores
+from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.ranks.choice import choose
 
 DROPPED = "Left out, as a data set or a part of the grid is missing: "
 SHOWN = 6  # most missing cells that a message names

@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from metrics.study.intervals import means_by_family
-from metrics.study.ranks import DIGITS, check_enough
-from metrics.study.signed_rank import signed_rank
-from scripts.core.text import POINTS
-from scripts.ranks.field import REFERENCES
+from ufs_bench.metrics.study.intervals import means_by_family
+from ufs_bench.metrics.study.ranks import DIGITS, check_enough
+from ufs_bench.metrics.study.signed_rank import signed_rank
+from ufs_bench.scripts.core.text import POINTS
+from ufs_bench.scripts.ranks.field import REFERENCES
 
 COLUMNS = ["mean", "low", "high", "above", "worse", "equivalent", "better"]
 

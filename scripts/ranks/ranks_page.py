@@ -2,16 +2,16 @@
 
 import pandas as pd
 
-from metrics.study import METRICS
-from metrics.study.selections import BY_NAME
-from scripts.compare.controls import ALL, RANDOM
-from scripts.core.command_lines import fill_pairs
-from scripts.core.conf import printed, printed_family, unique_names
-from scripts.core.text import interval, number, signed, with_interval
-from scripts.core.views import notes, render
-from scripts.core.words import uses_labels
-from scripts.ranks.field import REFERENCES
-from scripts.ranks.gains import COLUMNS
+from ufs_bench.metrics.study import METRICS
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.scripts.compare.controls import ALL, RANDOM
+from ufs_bench.scripts.core.command_lines import fill_pairs
+from ufs_bench.scripts.core.conf import printed, printed_family, unique_names
+from ufs_bench.scripts.core.text import interval, number, signed, with_interval
+from ufs_bench.scripts.core.views import notes, render
+from ufs_bench.scripts.core.words import uses_labels
+from ufs_bench.scripts.ranks.field import REFERENCES
+from ufs_bench.scripts.ranks.gains import COLUMNS
 
 ORACLE = (
     "the choice looks at {}, so that a method with a grid gets its best point, and a control only its best "

@@ -6,22 +6,22 @@ from datetime import UTC, datetime
 import numpy as np
 import pandas as pd
 
-from metrics.protocol import Protocol
-from metrics.study import FAILED, UNSCORED
-from runners.code import CodeChanged
-from runners.experiment.trial import stored_trial
-from runners.store import reference
-from runners.store.differences import differing, distance
-from runners.store.files import write_rows
-from runners.store.folder import Results
-from runners.store.identity import Identity
-from runners.store.row import FACTS, MEASURES, SCORES, TRACES
-from runners.store.tidy import SET, tidy
-from runners.words import counted
-from runners.workers.pool import run_all
-from runners.workers.tasks import Data
-from scripts.core.conf import find
-from scripts.core.data import data_of
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study import FAILED, UNSCORED
+from ufs_bench.runners.code import CodeChanged
+from ufs_bench.runners.experiment.trial import stored_trial
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.differences import differing, distance
+from ufs_bench.runners.store.files import write_rows
+from ufs_bench.runners.store.folder import Results
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.row import FACTS, MEASURES, SCORES, TRACES
+from ufs_bench.runners.store.tidy import SET, tidy
+from ufs_bench.runners.words import counted
+from ufs_bench.runners.workers.pool import run_all
+from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.scripts.core.conf import find
+from ufs_bench.scripts.core.data import data_of
 
 # What counts as the same where packages, machine or code differ: the objective as a share of itself, and the share of
 # the selected features that both have.  Rounding alone moves an objective by 1e-9 and a choice among near ties.

@@ -2,12 +2,12 @@
 
 from collections import Counter
 
-from metrics.kmeans import load_engine
-from runners.store.reference import PREFIX, shipped_studies
-from runners.words import counted
-from scripts.core.entry import command
-from scripts.core.study import Study
-from scripts.reproduce import (
+from ufs_bench.metrics.kmeans import load_engine
+from ufs_bench.runners.store.reference import PREFIX, shipped_studies
+from ufs_bench.runners.words import counted
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.reproduce import (
     ELSEWHERE,
     ERRORS,
     NOT_RUN,

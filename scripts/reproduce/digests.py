@@ -12,15 +12,15 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from metrics.study import UNSCORED
-from runners.experiment.trial import stored_trial
-from runners.store.files import write_rows
-from runners.store.identity import ARITHMETIC, versions
-from runners.words import counted
-from runners.workers.family import own_cpu_seconds
-from runners.workers.tasks import Data
-from scripts.core.conf import find
-from scripts.core.data import data_of
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.runners.experiment.trial import stored_trial
+from ufs_bench.runners.store.files import write_rows
+from ufs_bench.runners.store.identity import ARITHMETIC, versions
+from ufs_bench.runners.words import counted
+from ufs_bench.runners.workers.family import own_cpu_seconds
+from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.scripts.core.conf import find
+from ufs_bench.scripts.core.data import data_of
 
 PARTS = ("ranking", "scores", "trace", "labels", "evaluation")
 COLUMNS = ("study", "dataset", "method", "trial", *PARTS, ARITHMETIC)
@@ -69,7 +69,7 @@ def fit(studies, fits, budget=None, seed=0, say=print):
 
 def digests(trial, data):
     """Return the digest of each of `PARTS` of a trial that is fitted and evaluated now, in this process."""
-    from metrics.evaluate import evaluate, evaluate_labels
+    from ufs_bench.metrics.evaluate import evaluate, evaluate_labels
 
     scaled = Data.scaled(data, trial.protocol, trial.method)
     X, columns = trial.data(scaled.fitted_on)

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 from scipy.sparse import issparse
 
-from metrics.study import UNSCORED
-from runners.store.differences import distance
-from scripts.core.refits import SENSITIVE, add_refits, is_sensitive, load_refits
-from scripts.reproduce import NOT_RUN, fitted_anew, rows_now
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.runners.store.differences import distance
+from ufs_bench.scripts.core.refits import SENSITIVE, add_refits, is_sensitive, load_refits
+from ufs_bench.scripts.reproduce import NOT_RUN, fitted_anew, rows_now
 
 MOVE, SEED = 1e-14, 0
 PARTS = ("selected", "acc", "errors", "objective")  # in the order of the columns of sensitive.csv

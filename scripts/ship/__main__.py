@@ -2,13 +2,13 @@
 
 import sys
 
-from runners.store.reference import SHIPPED
-from runners.words import counted
-from scripts.core.entry import command
-from scripts.core.study import Study
-from scripts.ground_truth.further import ship_further
-from scripts.ship.pack import ship
-from scripts.versus.runs import divided
+from ufs_bench.runners.store.reference import SHIPPED
+from ufs_bench.runners.words import counted
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.ground_truth.further import ship_further
+from ufs_bench.scripts.ship.pack import ship
+from ufs_bench.scripts.versus.runs import divided
 
 
 def main():
@@ -20,11 +20,11 @@ def main():
 def _answer(options, handed):
     # Each is imported here, as packing needs neither K-means nor the findings.
     if options["check"]:
-        from scripts.ship.check import check_all
+        from ufs_bench.scripts.ship.check import check_all
 
         return check_all(options)
     if options["method"]:
-        from scripts.ship.hand_in import hand_in
+        from ufs_bench.scripts.ship.hand_in import hand_in
 
         return hand_in(options, handed)
     if not options["study"]:

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pandas as pd
 
-from metrics.study import CAPPED
-from runners.code import ROOT
-from runners.store import reference
-from runners.store.parquet import about
-from runners.store.reference import PREFIX
-from runners.words import counted
-from scripts.core.study import Study
-from scripts.reproduce import NOT_RUN, SAME, reproduce
-from scripts.ship import ELSEWHERE, KINDS, REFUSED, UNVERIFIED, Finding, files, rows, scores
+from ufs_bench.metrics.study import CAPPED
+from ufs_bench.runners.code import ROOT
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.parquet import about
+from ufs_bench.runners.store.reference import PREFIX
+from ufs_bench.runners.words import counted
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.reproduce import NOT_RUN, SAME, reproduce
+from ufs_bench.scripts.ship import ELSEWHERE, KINDS, REFUSED, UNVERIFIED, Finding, files, rows, scores
 
 MOST_SHOWN, GIT_S = 30, 60
 

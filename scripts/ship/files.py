@@ -6,19 +6,19 @@ import numpy as np
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from datasets import dataset_names
-from metrics.protocol import Protocol
-from metrics.study import KEPT
-from runners.store import reference
-from runners.store.files import StoreError
-from runners.store.identity import ARITHMETIC, Identity
-from runners.store.parquet import ADDED, SCHEMA, about, key_of, read_refits, read_table
-from runners.store.row import REPORTED, from_json
-from scripts import kept
-from scripts.core.conf import names
-from scripts.core.refits import COLUMNS as OF_REFITS
-from scripts.core.refits import identity_names
-from scripts.ground_truth import further
+from ufs_bench.datasets import dataset_names
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study import KEPT
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.files import StoreError
+from ufs_bench.runners.store.identity import ARITHMETIC
+from ufs_bench.runners.store.parquet import ADDED, SCHEMA, about, identity_of, key_of, read_refits, read_table
+from ufs_bench.runners.store.row import REPORTED, from_json
+from ufs_bench.scripts import kept
+from ufs_bench.scripts.core.conf import names
+from ufs_bench.scripts.core.refits import COLUMNS as OF_REFITS
+from ufs_bench.scripts.core.refits import identity_names
+from ufs_bench.scripts.ground_truth import further
 
 YOUNGER = (*REPORTED, *ADDED)  # columns that a file of an earlier version may lack
 
@@ -47,7 +47,7 @@ def faults_of_file(path):
     """Yield what is wrong with the columns or the metadata of a method's file."""
     try:
         schema, table, notes = pq.read_schema(path), read_table(path), about(path)
-        named = {name: Identity(*fields) for name, fields in notes["identities"].items()}
+        named = {name: identity_of(fields) for name, fields in notes["identities"].items()}
         machines = {name: from_json(one.versions).get(ARITHMETIC) for name, one in named.items()}
         lacking = set(notes["lacking"])
     except (OSError, ValueError, TypeError, KeyError, AttributeError, StoreError) as error:

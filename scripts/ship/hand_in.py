@@ -4,20 +4,20 @@ import subprocess
 from pathlib import Path
 from textwrap import fill
 
-from runners.store import checkout
-from runners.store.reference import PREFIX
-from runners.words import counted
-from scripts.check_method.__main__ import main as check_method
-from scripts.core.conf import CONF, ROOT
-from scripts.core.programs import differing
-from scripts.core.study import Study
-from scripts.core.text import write
-from scripts.findings import __main__ as findings
-from scripts.findings.findings_page import sentences
-from scripts.ship.check import check, lines_of, part
-from scripts.ship.pack import ship
-from scripts.ship.scores import Spent
-from scripts.versus.runs import data_sets, fit, most_points
+from ufs_bench.runners.store import checkout
+from ufs_bench.runners.store.reference import PREFIX
+from ufs_bench.runners.words import counted
+from ufs_bench.scripts.check_method.__main__ import main as check_method
+from ufs_bench.scripts.core.conf import CONF, ROOT
+from ufs_bench.scripts.core.programs import differing
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import write
+from ufs_bench.scripts.findings import __main__ as findings
+from ufs_bench.scripts.findings.findings_page import sentences
+from ufs_bench.scripts.ship.check import check, lines_of, part
+from ufs_bench.scripts.ship.pack import ship
+from ufs_bench.scripts.ship.scores import Spent
+from ufs_bench.scripts.versus.runs import data_sets, fit, most_points
 
 STUDY = "fair"
 CODE = ("datasets", "methods", "metrics", "runners", "scripts")

@@ -6,17 +6,17 @@ from pathlib import Path
 
 import pandas as pd
 
-from runners.experiment.notes import read_run
-from runners.store import reference
-from runners.store.files import StoreError, replace_file
-from runners.store.folder import cells_of, results_of
-from runners.store.identity import Identity
-from runners.store.parquet import from_one, packed
-from runners.store.reference import PROTOCOL, SHIPPED
-from runners.store.row import from_json
-from runners.store.tidy import tidy
-from scripts.core.refits import COLUMNS, read, ship_refits
-from scripts.ship import REFUSED, rows
+from ufs_bench.runners.experiment.notes import read_run
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.files import StoreError, replace_file
+from ufs_bench.runners.store.folder import cells_of, results_of
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.parquet import from_one, packed
+from ufs_bench.runners.store.reference import PROTOCOL, SHIPPED
+from ufs_bench.runners.store.row import from_json
+from ufs_bench.runners.store.tidy import tidy
+from ufs_bench.scripts.core.refits import COLUMNS, read, ship_refits
+from ufs_bench.scripts.ship import REFUSED, rows
 
 
 def ship(results_dir, study, partial=False, methods=None, datasets=None, traces=True):

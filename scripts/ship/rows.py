@@ -4,16 +4,16 @@ import math
 
 import numpy as np
 
-from datasets import read_spec
-from metrics.protocol import Protocol
-from metrics.study import FAILED, UNSCORED
-from runners.code import code_of
-from runners.experiment.grid import further_seeds, n_draws, sizes_to_score
-from runners.experiment.method import Method, load_class
-from runners.experiment.trial import stored_trial
-from runners.store.row import from_json, to_json
-from scripts.core.conf import find
-from scripts.ship import ELSEWHERE, REFUSED
+from ufs_bench.datasets import read_spec
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study import FAILED, UNSCORED
+from ufs_bench.runners.code import code_of
+from ufs_bench.runners.experiment.grid import further_seeds, n_draws, sizes_to_score
+from ufs_bench.runners.experiment.method import Method, load_class
+from ufs_bench.runners.experiment.trial import stored_trial
+from ufs_bench.runners.store.row import from_json, to_json
+from ufs_bench.scripts.core.conf import find
+from ufs_bench.scripts.ship import ELSEWHERE, REFUSED
 
 SCORED = ("converged", "max_iter", "diverged", "collapsed")
 UNREADABLE = ValueError, TypeError, KeyError, AttributeError  # what parameters of any kind may end in

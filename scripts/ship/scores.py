@@ -5,24 +5,24 @@ import math
 import numpy as np
 from joblib import Parallel, delayed
 
-from datasets import DataError, load_dataset, read_spec
-from datasets.load import at_hand
-from datasets.spec import files_of
-from metrics.evaluate import evaluate_labels
-from metrics.kmeans import load_engine
-from metrics.measures import OF_SET, of_set
-from metrics.protocol import Protocol
-from metrics.study import is_learned
-from runners.experiment.method import load_class
-from runners.store.evaluations import Evaluations
-from runners.store.identity import Identity
-from runners.store.row import feature_set_digest, stored_scores
-from runners.words import counted
-from runners.workers.fit import evaluate_set, labels_in
-from runners.workers.tasks import Data
-from scripts.core.conf import find
-from scripts.core.data import data_of
-from scripts.ship import ELSEWHERE, REFUSED, UNVERIFIED
+from ufs_bench.datasets import DataError, load_dataset, read_spec
+from ufs_bench.datasets.load import at_hand
+from ufs_bench.datasets.spec import files_of
+from ufs_bench.metrics.evaluate import evaluate_labels
+from ufs_bench.metrics.kmeans import load_engine
+from ufs_bench.metrics.measures import OF_SET, of_set
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study import is_learned
+from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.runners.store.evaluations import Evaluations
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.row import feature_set_digest, stored_scores
+from ufs_bench.runners.words import counted
+from ufs_bench.runners.workers.fit import evaluate_set, labels_in
+from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.scripts.core.conf import find
+from ufs_bench.scripts.core.data import data_of
+from ufs_bench.scripts.ship import ELSEWHERE, REFUSED, UNVERIFIED
 
 BLOCK = 64  # sets that are evaluated before they are kept, so that a later command goes on from there
 # With other packages or another arithmetic, K-means from the same start ends elsewhere where two distances are within

@@ -11,19 +11,19 @@ from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from yaml import YAMLError
 
-from datasets import DataError
-from datasets.load import at_hand
-from metrics.study import UNSCORED
-from metrics.study.frames import fits_of
-from runners.errors import ConfigError
-from runners.experiment.notes import read_run
-from runners.experiment.plan import Times
-from runners.experiment.settings import read_config
-from runners.experiment.sweep import cells_of_sweep, cells_of_words
-from runners.store import reference
-from runners.store.files import read_frame
-from runners.store.row import to_json
-from scripts.core.published import PAPERS
+from ufs_bench.datasets import DataError
+from ufs_bench.datasets.load import at_hand
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.metrics.study.frames import fits_of
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.notes import read_run
+from ufs_bench.runners.experiment.plan import Times
+from ufs_bench.runners.experiment.settings import read_config
+from ufs_bench.runners.experiment.sweep import cells_of_sweep, cells_of_words
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.files import read_frame
+from ufs_bench.runners.store.row import to_json
+from ufs_bench.scripts.core.published import PAPERS
 
 ABSENT = "its data set is not on this machine"
 OF_SHIPPED = (*reference.OF_FITS, "n_selected", "clusterer", "error")
@@ -178,7 +178,7 @@ def _not_begun(settings, times, here):
 
 def _cell_of(settings):
     """Return a cell that has not ended; what it needs takes long to import, and stored cells have no need of it."""
-    from runners.experiment.cell import Cell
+    from ufs_bench.runners.experiment.cell import Cell
 
     return Cell(settings)
 

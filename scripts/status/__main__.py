@@ -3,14 +3,14 @@
 import sys
 import time
 
-from runners.errors import ConfigError
-from runners.words import did_you_mean
-from scripts.core.command_lines import check_stored
-from scripts.core.conf import find, names
-from scripts.core.entry import command
-from scripts.core.study import Study
-from scripts.status import states
-from scripts.status.status_page import status_page
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.words import did_you_mean
+from ufs_bench.scripts.core.command_lines import check_stored
+from ufs_bench.scripts.core.conf import find, names
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.status import states
+from ufs_bench.scripts.status.status_page import status_page
 
 CLEAR = "\x1b[2J\x1b[H"
 

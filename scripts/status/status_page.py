@@ -2,11 +2,11 @@
 
 import math
 
-from metrics.study import UNSCORED
-from runners.words import counted, duration
-from scripts.core.command_lines import repeat
-from scripts.core.views import render
-from scripts.status import ABSENT
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.runners.words import counted, duration
+from ufs_bench.scripts.core.command_lines import repeat
+from ufs_bench.scripts.core.views import render
+from ufs_bench.scripts.status import ABSENT
 
 HEAD = ["study", "data set", "method", "done", "running", "pending", *UNSCORED, "seconds", "left"]
 

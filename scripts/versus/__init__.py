@@ -5,14 +5,14 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metrics.study import RANDOM
-from metrics.study.frames import of_kmeans
-from metrics.study.intervals import means_by_family
-from metrics.study.ranks import DIGITS, MIN_DATASETS, holm, ranks, wilcoxon
-from metrics.study.signed_rank import signed_rank
-from scripts.compare.controls import control_scores
-from scripts.make_figure.seconds import with_seconds
-from scripts.ranks.choice import choose
+from ufs_bench.metrics.study import RANDOM
+from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.metrics.study.intervals import means_by_family
+from ufs_bench.metrics.study.ranks import DIGITS, MIN_DATASETS, holm, ranks, wilcoxon
+from ufs_bench.metrics.study.signed_rank import signed_rank
+from ufs_bench.scripts.compare.controls import control_scores
+from ufs_bench.scripts.make_figure.seconds import with_seconds
+from ufs_bench.scripts.ranks.choice import choose
 
 ALPHA = 0.05  # p below which a method counts as better or worse
 SHORTEST = 0.001  # seconds; a fit that takes less counts as this, so that the geometric mean is above 0

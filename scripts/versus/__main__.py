@@ -3,15 +3,15 @@
 import sys
 from pathlib import Path
 
-from metrics.study import METRICS
-from scripts.core.conf import printed
-from scripts.core.entry import command
-from scripts.core.given import known
-from scripts.core.study import Study
-from scripts.core.text import deliver
-from scripts.versus import versus
-from scripts.versus.runs import data_sets, divided, label_of, most_points, run, seconds_page, split_by_data
-from scripts.versus.versus_page import frame, versus_page
+from ufs_bench.metrics.study import METRICS
+from ufs_bench.scripts.core.conf import printed
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.given import known
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import deliver
+from ufs_bench.scripts.versus import versus
+from ufs_bench.scripts.versus.runs import data_sets, divided, label_of, most_points, run, seconds_page, split_by_data
+from ufs_bench.scripts.versus.versus_page import frame, versus_page
 
 OF_DEFAULTS = ("largest_size", "default_params")
 OF_GRIDS = ("silhouette_all", "best_over_grid")
@@ -52,8 +52,8 @@ def _show(found, study, options, said):
 
 
 def _draw(found, study, options):
-    from scripts.make_figure import save  # here, as Matplotlib takes a second
-    from scripts.versus.forest import forest
+    from ufs_bench.scripts.make_figure import save  # here, as Matplotlib takes a second
+    from ufs_bench.scripts.versus.forest import forest
 
     first = found[0]
     title = f"Gain in {METRICS[options['metric']]} of {first.name} over each other, in points"

@@ -5,9 +5,9 @@ from math import isnan
 
 from matplotlib.ticker import MaxNLocator
 
-from scripts.core.conf import unique_names
-from scripts.make_figure.style import COLOURS, GREY, WIDTH, framed
-from scripts.ranks.gains import above, below
+from ufs_bench.scripts.core.conf import unique_names
+from ufs_bench.scripts.make_figure.style import COLOURS, GREY, WIDTH, framed
+from ufs_bench.scripts.ranks.gains import above, below
 
 ROW = 0.15  # inches
 

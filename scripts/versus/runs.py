@@ -5,15 +5,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-from datasets.load import at_hand
-from runners.cli.choices import quoted
-from runners.errors import ConfigError
-from runners.words import did_you_mean, duration
-from scripts.core.command_lines import overrides
-from scripts.core.conf import ROOT, find
-from scripts.core.study import Study
-from scripts.core.text import listed, pipes
-from scripts.ranks.choice import choose, is_control
+from ufs_bench.datasets.load import at_hand
+from ufs_bench.runners.cli.choices import quoted
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.words import did_you_mean, duration
+from ufs_bench.scripts.core.command_lines import overrides
+from ufs_bench.scripts.core.conf import ROOT, find
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import listed, pipes
+from ufs_bench.scripts.ranks.choice import choose, is_control
 
 OF_RUN = re.compile(r"[+~]*(method[.@]|runner[.@=]|cell=)")
 FOLDERS = ("--config-dir", "-cd")

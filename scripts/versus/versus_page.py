@@ -5,15 +5,15 @@ from math import floor, log2
 import numpy as np
 import pandas as pd
 
-from metrics.study import ALL, METRICS, RANDOM
-from metrics.study.ranks import MIN_DATASETS
-from metrics.study.selections import BY_NAME
-from scripts.core.conf import printed, unique_names
-from scripts.core.text import interval, number, signed
-from scripts.core.views import render
-from scripts.core.words import by_labels, uses_labels
-from scripts.ranks.ranks_page import MOST, by_family, oracle_words
-from scripts.versus import ALPHA, least_p
+from ufs_bench.metrics.study import ALL, METRICS, RANDOM
+from ufs_bench.metrics.study.ranks import MIN_DATASETS
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.scripts.core.conf import printed, unique_names
+from ufs_bench.scripts.core.text import interval, number, signed
+from ufs_bench.scripts.core.views import render
+from ufs_bench.scripts.core.words import by_labels, uses_labels
+from ufs_bench.scripts.ranks.ranks_page import MOST, by_family, oracle_words
+from ufs_bench.scripts.versus import ALPHA, least_p
 
 HEAD = ["Method", "Rank", "Gain over it", "95 % interval", "Wins/ties/losses"]
 HEAD += ["Worse", "Equivalent", "Better", "p", "Score", "Seconds", "Front"]

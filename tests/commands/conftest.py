@@ -14,15 +14,15 @@ from filelock import FileLock
 from frames import SMALL, frames, store
 from small_data import TRUTH
 
-from runners.experiment.cell import Cell
-from runners.experiment.sweep import cells_of_words
-from runners.store import reference
-from scripts.compare import compare_studies, open_studies, shipped_names
-from scripts.core.conf import ROOT
-from scripts.core.study import Study
-from scripts.make_report import make_report
-from scripts.ship import pack, scores
-from scripts.ship.check import check, part
+from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.experiment.sweep import cells_of_words
+from ufs_bench.runners.store import reference
+from ufs_bench.scripts.compare import compare_studies, open_studies, shipped_names
+from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.make_report import make_report
+from ufs_bench.scripts.ship import pack, scores
+from ufs_bench.scripts.ship.check import check, part
 
 METHODS = ("max_variance", "dgufs", "mcfs", "ndfs")  # ndfs learns labels of ten clusters, dgufs here of one
 
@@ -83,7 +83,7 @@ def fair():
 
 def with_few_flips(patch):
     """Let p be of a hundredth of the flips, where its third digit does not matter: .05 is off by .002."""
-    from scripts.findings import plan
+    from ufs_bench.scripts.findings import plan
 
     patch.setattr(plan, "FLIPS", plan.FLIPS // 100)
     patch.setattr(plan, "FLIPS_WITHOUT", plan.FLIPS_WITHOUT // 10)
@@ -95,7 +95,7 @@ few_flips = pytest.fixture(lambda monkeypatch: with_few_flips(monkeypatch))
 @pytest.fixture
 def without_power(monkeypatch):
     """Leave out the power of lines of evidence, most of their seconds, on which neither p nor a verdict rests."""
-    from scripts.compare import evidence
+    from ufs_bench.scripts.compare import evidence
 
     monkeypatch.setattr(evidence, "passes", lambda *given: np.zeros((1, len(evidence.LINES)), dtype=bool))
 
@@ -103,7 +103,7 @@ def without_power(monkeypatch):
 @pytest.fixture(scope="session")
 def settings(fair):
     """Return what the pages of findings are written from."""
-    from scripts.findings.__main__ import settings_for
+    from ufs_bench.scripts.findings.__main__ import settings_for
 
     return settings_for(fair)
 
@@ -131,7 +131,7 @@ def html(once):
 @pytest.fixture(scope="session")
 def leaderboard(fair):
     """Return the numbers of the leaderboard, which take seconds to compute."""
-    from scripts.docs.board import Board
+    from ufs_bench.scripts.docs.board import Board
 
     found = Board(fair)
     with pytest.MonkeyPatch.context() as patch:

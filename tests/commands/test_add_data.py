@@ -5,14 +5,14 @@ import sys
 import numpy as np
 import pytest
 
-from datasets import load_dataset, read_spec
-from scripts.add_data import main
+from ufs_bench.datasets import load_dataset, read_spec
+from ufs_bench.scripts.add_data import main
 
 
 @pytest.fixture
 def add(tmp_path, monkeypatch, capsys):
     """Return a function that runs the command on a folder of data sets of its own; it returns status and output."""
-    monkeypatch.setattr("datasets.spec.FOLDER", tmp_path / "conf")
+    monkeypatch.setattr("ufs_bench.datasets.spec.FOLDER", tmp_path / "conf")
     monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.delenv("UFS_DATA_DIR", raising=False)
     (tmp_path / "conf").mkdir()

@@ -13,22 +13,22 @@ import pytest
 from command_line import ROOT
 from frames import PROTOCOL, frames, store
 
-from datasets import load_dataset
-from scripts.audit.__main__ import main as audit
-from scripts.choices import main as choices
-from scripts.cite import main as cite
-from scripts.compare.__main__ import main as compare
-from scripts.core.options import OPTIONS
-from scripts.core.tables import KINDS
-from scripts.features import main as features
-from scripts.ground_truth.__main__ import main as ground_truth
-from scripts.make_figure import FIGURES
-from scripts.make_figure.__main__ import main as make_figure
-from scripts.make_report.__main__ import main as make_report
-from scripts.make_table.__main__ import main as make_table
-from scripts.ranks.__main__ import main as ranks
-from scripts.seeds import main as seeds
-from scripts.status.__main__ import main as status
+from ufs_bench.datasets import load_dataset
+from ufs_bench.scripts.audit.__main__ import main as audit
+from ufs_bench.scripts.choices import main as choices
+from ufs_bench.scripts.cite import main as cite
+from ufs_bench.scripts.compare.__main__ import main as compare
+from ufs_bench.scripts.core.options import OPTIONS
+from ufs_bench.scripts.core.tables import KINDS
+from ufs_bench.scripts.features import main as features
+from ufs_bench.scripts.ground_truth.__main__ import main as ground_truth
+from ufs_bench.scripts.make_figure import FIGURES
+from ufs_bench.scripts.make_figure.__main__ import main as make_figure
+from ufs_bench.scripts.make_report.__main__ import main as make_report
+from ufs_bench.scripts.make_table.__main__ import main as make_table
+from ufs_bench.scripts.ranks.__main__ import main as ranks
+from ufs_bench.scripts.seeds import main as seeds
+from ufs_bench.scripts.status.__main__ import main as status
 
 MAIN = {
     "make_table": make_table,

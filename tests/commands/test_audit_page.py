@@ -6,12 +6,12 @@ import pandas as pd
 import pytest
 from frames import frames, store
 
-from datasets import load_dataset
-from scripts.audit import _optima, make_audit
-from scripts.audit.audit_page import audit_page
-from scripts.core.conf import names
-from scripts.core.data import data_of
-from scripts.core.study import Study
+from ufs_bench.datasets import load_dataset
+from ufs_bench.scripts.audit import _optima, make_audit
+from ufs_bench.scripts.audit.audit_page import audit_page
+from ufs_bench.scripts.core.conf import names
+from ufs_bench.scripts.core.data import data_of
+from ufs_bench.scripts.core.study import Study
 
 
 def point(**settings):

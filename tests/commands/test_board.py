@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from frames import study_of
 
-from metrics.study.families import family_means, step_down, t_intervals
-from scripts.core.conf import family_of
-from scripts.docs.board import Board, numbers
-from scripts.docs.pages import leaderboard_page
-from scripts.findings.plan import CONFIRMATORY, SCORES, WEIGHTS, curves, datasets_of
+from ufs_bench.metrics.study.families import family_means, step_down, t_intervals
+from ufs_bench.scripts.core.conf import family_of
+from ufs_bench.scripts.docs.board import Board, numbers
+from ufs_bench.scripts.docs.pages import leaderboard_page
+from ufs_bench.scripts.findings.plan import CONFIRMATORY, SCORES, WEIGHTS, curves, datasets_of
 
 SIZES = list(WEIGHTS)
 pytestmark = pytest.mark.usefixtures("few_flips")

@@ -3,14 +3,14 @@
 import pytest
 from frames import frames, store
 
-from metrics.study import audit
-from metrics.study.summary import running_times, select
-from scripts.audit.flags import stands_out
-from scripts.compare import compare_studies
-from scripts.core.study import Study
-from scripts.core.tables import read_table
-from scripts.make_table import make_table
-from scripts.make_table.formats import to_markdown
+from ufs_bench.metrics.study import audit
+from ufs_bench.metrics.study.summary import running_times, select
+from ufs_bench.scripts.audit.flags import stands_out
+from ufs_bench.scripts.compare import compare_studies
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.tables import read_table
+from ufs_bench.scripts.make_table import make_table
+from ufs_bench.scripts.make_table.formats import to_markdown
 
 POINTS = [
     {"dataset": "umist", "method": "all_features", "acc": {644: [0.43, 0.42]}},

@@ -8,18 +8,18 @@ import pytest
 import yaml
 from sklearn.cluster import KMeans
 
-from datasets import load_dataset, scale
-from metrics.clustering import accuracy, nmi
-from scripts.check_method import contract, speed
-from scripts.check_method.__main__ import main
-from scripts.check_method.contract import where_it_rises
-from scripts.check_method.synthetic import wide_dataset
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.metrics.clustering import accuracy, nmi
+from ufs_bench.scripts.check_method import contract, speed
+from ufs_bench.scripts.check_method.__main__ import main
+from ufs_bench.scripts.check_method.contract import where_it_rises
+from ufs_bench.scripts.check_method.synthetic import wide_dataset
 
 HEAD = """
 import numpy as np
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.loop import MAX_ITER, Trace
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.loop import MAX_ITER, Trace
 
 
 class Mine(BaseSelector):
@@ -208,8 +208,10 @@ def test_an_unknown_name_is_a_clear_error(capsys, arguments, words):
 
 def test_every_data_set_that_the_command_takes_by_itself_can_be_named(monkeypatch, capsys):
     measured = []
-    monkeypatch.setattr("scripts.check_method.__main__.measure", lambda *given: measured.append(given[2].name))
-    monkeypatch.setattr("scripts.check_method.__main__.check_contract", lambda *given: True)
+    monkeypatch.setattr(
+        "ufs_bench.scripts.check_method.__main__.measure", lambda *given: measured.append(given[2].name)
+    )
+    monkeypatch.setattr("ufs_bench.scripts.check_method.__main__.check_contract", lambda *given: True)
     assert main(["method=max_variance", "datasets=wide,truth_wide_d1_s0"]) == 0
     assert measured == ["wide", "truth_wide_d1_s0"]
 

@@ -3,8 +3,8 @@
 import pytest
 from frames import frames, store
 
-from scripts.cite import of_source, sources
-from scripts.core.study import Study
+from ufs_bench.scripts.cite import of_source, sources
+from ufs_bench.scripts.core.study import Study
 
 
 @pytest.fixture

@@ -6,10 +6,10 @@ import pytest
 from test_findings import setting
 from test_plan_estimates import DATA, MIXED, SURE, study
 
-from metrics.study.families import t_intervals
-from scripts.core.conf import family_of
-from scripts.findings import clusters, plan
-from scripts.findings.findings_page import sentences
+from ufs_bench.metrics.study.families import t_intervals
+from ufs_bench.scripts.core.conf import family_of
+from ufs_bench.scripts.findings import clusters, plan
+from ufs_bench.scripts.findings.findings_page import sentences
 
 FAMILIES = {name: family_of(name) for name in DATA}
 OWN = study({"mcfs": SURE, "ndfs": MIXED})

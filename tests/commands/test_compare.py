@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, store
 
-from scripts.compare import COLUMNS, compare_studies, open_studies
-from scripts.compare.comparison_page import comparison_page
-from scripts.compare.verdicts import (
+from ufs_bench.scripts.compare import COLUMNS, compare_studies, open_studies
+from ufs_bench.scripts.compare.comparison_page import comparison_page
+from ufs_bench.scripts.compare.verdicts import (
     KEYS,
     VERDICTS,
     common_std,
@@ -17,8 +17,8 @@ from scripts.compare.verdicts import (
     load_explanations,
     verdict,
 )
-from scripts.core.published import PAPERS, load_published
-from scripts.core.study import Study
+from ufs_bench.scripts.core.published import PAPERS, load_published
+from ufs_bench.scripts.core.study import Study
 
 FULL = {**PROTOCOL, "restarts": 20}
 

@@ -3,7 +3,7 @@
 import pandas as pd
 import pytest
 
-from scripts.reproduce import digests
+from ufs_bench.scripts.reproduce import digests
 
 ROW = ["s", "d", "m", "t", "1", "2", "3", "4", "5", "exp 1"]
 

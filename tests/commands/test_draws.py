@@ -5,15 +5,15 @@ import pytest
 from frames import frames, study_of
 from matplotlib.text import Text
 
-from metrics.study.frames import percent
-from metrics.study.summary import select, summarise
-from runners.experiment.result import _score_lines
-from runners.store.tidy import tidy
-from scripts.core.draws import with_mean_of_draws
-from scripts.make_figure import FIGURES
-from scripts.make_table import study_table
-from scripts.make_table.formats import to_html, to_markdown
-from scripts.make_table.latex import to_latex
+from ufs_bench.metrics.study.frames import percent
+from ufs_bench.metrics.study.summary import select, summarise
+from ufs_bench.runners.experiment.result import _score_lines
+from ufs_bench.runners.store.tidy import tidy
+from ufs_bench.scripts.core.draws import with_mean_of_draws
+from ufs_bench.scripts.make_figure import FIGURES
+from ufs_bench.scripts.make_table import study_table
+from ufs_bench.scripts.make_table.formats import to_html, to_markdown
+from ufs_bench.scripts.make_table.latex import to_latex
 
 
 def test_random_rankings_have_the_mean_of_their_draws_or_the_best_by_the_labels():

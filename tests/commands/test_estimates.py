@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from frames import PROTOCOL, study_of
 
-from scripts.core.conf import ROOT
-from scripts.findings import clusters, plan, scores_of
+from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.findings import clusters, plan, scores_of
 
 
 def test_a_score_that_lacks_a_seed_is_none():

@@ -8,9 +8,17 @@ import pandas as pd
 import pytest
 from copies import ceiling, false_passes, perfect_cells
 
-from scripts.compare import evidence
-from scripts.compare.columns import AGREES, DIFFERS, INCONCLUSIVE, columns_of, equivalence, orders_of, standard_error
-from scripts.compare.evidence import (
+from ufs_bench.scripts.compare import evidence
+from ufs_bench.scripts.compare.columns import (
+    AGREES,
+    DIFFERS,
+    INCONCLUSIVE,
+    columns_of,
+    equivalence,
+    orders_of,
+    standard_error,
+)
+from ufs_bench.scripts.compare.evidence import (
     AS_BAD,
     CANNOT_TELL,
     HONEST,
@@ -29,11 +37,11 @@ from scripts.compare.evidence import (
     program_noise,
     values,
 )
-from scripts.compare.resolution import in_interval
-from scripts.core.conf import ROOT
-from scripts.core.published import PAPERS
-from scripts.findings import __main__ as findings
-from scripts.findings.__main__ import COMPARE, REPRODUCTION, compared, filled
+from ufs_bench.scripts.compare.resolution import in_interval
+from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.findings import __main__ as findings
+from ufs_bench.scripts.findings.__main__ import COMPARE, REPRODUCTION, compared, filled
 
 STUDIES = 400
 

@@ -10,10 +10,10 @@ from frames import frames, store
 from sklearn.datasets import load_wine
 from sklearn.feature_selection import VarianceThreshold
 
-from runners.store.names import FILE, store_names, stored_names
-from scripts.core.study import Study
-from scripts.features import features_of
 from ufs_bench import as_dataset, open_study, run
+from ufs_bench.runners.store.names import FILE, store_names, stored_names
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.features import features_of
 
 METHODS = ["laplacian_score", "max_variance", "all_features"]
 WORDS = {"study": "wine", "protocol": "dgufs", "overrides": ["protocol.sizes=[3,11]", "protocol.restarts=2"]}

@@ -5,12 +5,12 @@ from dataclasses import replace
 import pytest
 from frames import frames, store
 
-from runners.place import home
-from scripts.core import command_lines
-from scripts.core.command_lines import fill_pairs, no_results, with_commands
-from scripts.core.study import Study
-from scripts.make_figure import FIGURES
-from scripts.make_figure.options import one, settings_of, usual
+from ufs_bench.runners.place import home
+from ufs_bench.scripts.core import command_lines
+from ufs_bench.scripts.core.command_lines import fill_pairs, no_results, with_commands
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.make_figure import FIGURES
+from ufs_bench.scripts.make_figure.options import one, settings_of, usual
 
 RESULTS = frames([{"dataset": "umist", "method": name, "acc": {50: [0.3, 0.4]}} for name in ("mcfs", "my_own")])
 
@@ -59,7 +59,7 @@ def test_a_method_that_nobody_knows_is_refused_and_one_of_the_study_is_not():
 
 
 def test_a_study_that_is_not_there_is_answered_with_those_that_are(tmp_path, monkeypatch):
-    monkeypatch.setattr("scripts.core.command_lines.shipped_studies", lambda: ["fair"])
+    monkeypatch.setattr("ufs_bench.scripts.core.command_lines.shipped_studies", lambda: ["fair"])
     store(RESULTS, tmp_path)
     assert no_results(Study.open(tmp_path, "dguf")) == (
         f"the study 'dguf' has no results in {tmp_path}. Did you mean dgufs? Studies there: dgufs, fair (shipped)."

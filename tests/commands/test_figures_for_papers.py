@@ -9,14 +9,14 @@ import pandas as pd
 import pytest
 from frames import study_of
 
-from scripts.core.conf import names
-from scripts.make_figure import save
-from scripts.make_figure.convergence import convergence
-from scripts.make_figure.critical_difference import critical_difference
-from scripts.make_figure.curves import acc_vs_size
-from scripts.make_figure.gains import gains
-from scripts.make_figure.seconds import acc_vs_seconds, front
-from scripts.make_figure.style import styles, take_away
+from ufs_bench.scripts.core.conf import names
+from ufs_bench.scripts.make_figure import save
+from ufs_bench.scripts.make_figure.convergence import convergence
+from ufs_bench.scripts.make_figure.critical_difference import critical_difference
+from ufs_bench.scripts.make_figure.curves import acc_vs_size
+from ufs_bench.scripts.make_figure.gains import gains
+from ufs_bench.scripts.make_figure.seconds import acc_vs_seconds, front
+from ufs_bench.scripts.make_figure.style import styles, take_away
 
 DATASETS = ["umist", "orl", "pie10p", "allaml", "digits", "isolet"]
 POINTS = [

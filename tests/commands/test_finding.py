@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from small_data import TRUTH
 
-from scripts.core.conf import ROOT
-from scripts.core.study import Study
-from scripts.make_table import study_table
-from scripts.make_table.formats import to_csv, to_markdown
-from scripts.ship import pack
+from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.make_table import study_table
+from ufs_bench.scripts.make_table.formats import to_csv, to_markdown
+from ufs_bench.scripts.ship import pack
 
 METHODS = "max_variance", "laplacian_score"
 

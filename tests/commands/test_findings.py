@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 from matplotlib.text import Text
 
-from scripts.core.conf import ROOT, printed
-from scripts.core.text import with_interval
-from scripts.findings import Setting, gaps_of, panels, recent, twins
-from scripts.findings.__main__ import FINDINGS, PAPER, STUDY, filled, pages
-from scripts.findings.findings_page import looks, page, paper, sentences
-from scripts.findings.plan import by_size, intervals_of, means_of
-from scripts.findings.summary import save_summary, text_page
-from scripts.make_figure.style import PHONE
-from scripts.ranks.gains import COLUMNS, Gains, above
+from ufs_bench.scripts.core.conf import ROOT, printed
+from ufs_bench.scripts.core.text import with_interval
+from ufs_bench.scripts.findings import Setting, gaps_of, panels, recent, twins
+from ufs_bench.scripts.findings.__main__ import FINDINGS, PAPER, STUDY, filled, pages
+from ufs_bench.scripts.findings.findings_page import looks, page, paper, sentences
+from ufs_bench.scripts.findings.plan import by_size, intervals_of, means_of
+from ufs_bench.scripts.findings.summary import save_summary, text_page
+from ufs_bench.scripts.make_figure.style import PHONE
+from ufs_bench.scripts.ranks.gains import COLUMNS, Gains, above
 
 DATA = ["umist", "orl", "digits"]
 PROTOCOL = (
@@ -133,7 +133,7 @@ def test_a_method_that_scores_as_a_control_does_is_named():
 
 def test_a_page_without_its_marks_is_refused(monkeypatch, tmp_path):
     (tmp_path / "README.md").write_text("nothing", encoding="utf-8")
-    monkeypatch.setattr("scripts.findings.__main__.ROOT", tmp_path)
+    monkeypatch.setattr("ufs_bench.scripts.findings.__main__.ROOT", tmp_path)
     with pytest.raises(ValueError, match=r"README\.md must have one part <!-- printed by python -m scripts"):
         filled("README.md", FINDINGS, "text")
 

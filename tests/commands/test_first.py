@@ -5,9 +5,9 @@ import pytest
 from frames import study_of
 from paper_studies import DGUFS, point
 
-from scripts.compare import compare_studies, open_studies, shipped_names
-from scripts.compare.first import CLAIMS, claims, own_first, winners
-from scripts.core.conf import ROOT
+from ufs_bench.scripts.compare import compare_studies, open_studies, shipped_names
+from ufs_bench.scripts.compare.first import CLAIMS, claims, own_first, winners
+from ufs_bench.scripts.core.conf import ROOT
 
 
 def compared(*points):

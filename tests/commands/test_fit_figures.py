@@ -5,10 +5,10 @@ import pytest
 from frames import PROTOCOL, study_of
 from matplotlib.colors import to_rgb
 
-from datasets import load_dataset
-from scripts.core.command_lines import MissingResults
-from scripts.make_figure.convergence import convergence
-from scripts.make_figure.pixels import SELECTED, pixels, printed_pixels
+from ufs_bench.datasets import load_dataset
+from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.make_figure.convergence import convergence
+from ufs_bench.scripts.make_figure.pixels import SELECTED, pixels, printed_pixels
 
 RUFS, DGUFS = ({"dataset": "umist", "method": method} for method in ("rufs", "dgufs"))
 TRACES = [

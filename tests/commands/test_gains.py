@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from frames import frames, store, study_of
 
-from scripts.core.command_lines import MissingResults
-from scripts.make_figure.gains import gains as draw
-from scripts.ranks import rank_study
-from scripts.ranks.choice import choose
-from scripts.ranks.field import field_of
-from scripts.ranks.gains import paired_gains
-from scripts.ranks.ranks_page import oracle_words
+from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.make_figure.gains import gains as draw
+from ufs_bench.scripts.ranks import rank_study
+from ufs_bench.scripts.ranks.choice import choose
+from ufs_bench.scripts.ranks.field import field_of
+from ufs_bench.scripts.ranks.gains import paired_gains
+from ufs_bench.scripts.ranks.ranks_page import oracle_words
 
 DATASETS = ["umist", "orl", "pie10p", "allaml", "prostate_ge", "coil20", "fashion", "usps", "digits", "isolet"]
 METHODS = ["mcfs", "rufs", "udfs", "eufs"]

@@ -5,12 +5,12 @@ import pytest
 from frames import study_of
 from paper_studies import RUFS, point, published
 
-from runners.experiment.method import load_class
-from scripts.compare import compare_studies
-from scripts.compare.evidence_page import line_rows, summaries
-from scripts.compare.headline import is_partial, line_table, points_run
-from scripts.core.conf import REPEATS, find, read_group, whole_grid
-from scripts.make_table import study_table
+from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.scripts.compare import compare_studies
+from ufs_bench.scripts.compare.evidence_page import line_rows, summaries
+from ufs_bench.scripts.compare.headline import is_partial, line_table, points_run
+from ufs_bench.scripts.core.conf import REPEATS, find, read_group, whole_grid
+from ufs_bench.scripts.make_table import study_table
 
 NO_CONTROLS = pd.DataFrame(columns=["paper", "control", "draw"])
 

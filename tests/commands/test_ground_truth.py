@@ -8,18 +8,18 @@ from frames import PROTOCOL, frames, store, study_of
 from scipy import stats
 from small_data import TRUTH
 
-from datasets import load_dataset, read_spec, scale
-from datasets.synthetic import truth_of
-from datasets.truth import truth_names
-from runners.store.files import StoreError
-from runners.store.parquet import packed_refits, read_refits
-from scripts.core.conf import ROOT
-from scripts.core.study import Study
-from scripts.ground_truth import LEVEL, beyond_chance, chance, differences, found, recovered
-from scripts.ground_truth.further import FOLDER, ship_further
-from scripts.ground_truth.further import faults as faults_of_further
-from scripts.ground_truth.truth_page import HEAD, ground_truth_figure, truth_frame, truth_table
-from scripts.ship import pack
+from ufs_bench.datasets import load_dataset, read_spec, scale
+from ufs_bench.datasets.synthetic import truth_of
+from ufs_bench.datasets.truth import truth_names
+from ufs_bench.runners.store.files import StoreError
+from ufs_bench.runners.store.parquet import packed_refits, read_refits
+from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.ground_truth import LEVEL, beyond_chance, chance, differences, found, recovered
+from ufs_bench.scripts.ground_truth.further import FOLDER, ship_further
+from ufs_bench.scripts.ground_truth.further import faults as faults_of_further
+from ufs_bench.scripts.ground_truth.truth_page import HEAD, ground_truth_figure, truth_frame, truth_table
+from ufs_bench.scripts.ship import pack
 
 
 def fit(dataset, method, hits, copies=0, **more):

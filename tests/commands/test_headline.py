@@ -6,12 +6,12 @@ import pytest
 from frames import study_of
 from paper_studies import DGUFS, RUFS, point, random_rankings, reproduction, rows, study
 
-from scripts.compare import COLUMNS, compare_studies, controls_of
-from scripts.compare.comparison_page import comparison_page
-from scripts.compare.controls import OURS as SCORES
-from scripts.compare.controls import RANDOM, control_scores, studies_of
-from scripts.compare.evidence import CANNOT_TELL, LINES, NOT_REPRODUCED, REPRODUCED
-from scripts.compare.headline import above_random, headline, line_table, with_equivalence
+from ufs_bench.scripts.compare import COLUMNS, compare_studies, controls_of
+from ufs_bench.scripts.compare.comparison_page import comparison_page
+from ufs_bench.scripts.compare.controls import OURS as SCORES
+from ufs_bench.scripts.compare.controls import RANDOM, control_scores, studies_of
+from ufs_bench.scripts.compare.evidence import CANNOT_TELL, LINES, NOT_REPRODUCED, REPRODUCED
+from ufs_bench.scripts.compare.headline import above_random, headline, line_table, with_equivalence
 
 
 @pytest.mark.parametrize("kind, verdict", [(reproduction, REPRODUCED), (random_rankings, NOT_REPRODUCED)])

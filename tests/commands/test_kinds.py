@@ -9,9 +9,9 @@ import pytest
 from matplotlib.collections import QuadMesh
 from matplotlib.text import Text
 
-from scripts.compare.controls import ALL, RANDOM
-from scripts.findings import kinds, panels, plan
-from scripts.make_figure.style import PHONE
+from ufs_bench.scripts.compare.controls import ALL, RANDOM
+from ufs_bench.scripts.findings import kinds, panels, plan
+from ufs_bench.scripts.make_figure.style import PHONE
 
 FAMILIES = {f"{family}{number}": family for family in "abcdef" for number in range(2)} | {"g0": "g"}
 METHODS = [f"m{number}" for number in range(8)]

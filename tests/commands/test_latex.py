@@ -7,11 +7,11 @@ import subprocess
 import pytest
 from frames import frames, store
 
-from scripts.core.conf import ROOT
-from scripts.core.study import Study
-from scripts.core.tables import read_table
-from scripts.make_table import make_table, printed_methods, study_table
-from scripts.make_table.latex import to_latex
+from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.tables import read_table
+from ufs_bench.scripts.make_table import make_table, printed_methods, study_table
+from ufs_bench.scripts.make_table.latex import to_latex
 
 TABLES = sorted(path.stem for path in (ROOT / "conf" / "table").glob("*.yaml"))
 CLASSES = {"IEEEtran": ("onecolumn",), "article": ("a4paper",)}

@@ -9,9 +9,9 @@ from matplotlib.colors import to_hex
 from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
-from scripts.core.conf import family_of, find, names
-from scripts.make_figure import FIGURES
-from scripts.make_figure.style import styles, take_away
+from ufs_bench.scripts.core.conf import family_of, find, names
+from ufs_bench.scripts.make_figure import FIGURES
+from ufs_bench.scripts.make_figure.style import styles, take_away
 
 DATASETS = ["umist", "isolet", "digits", "allaml", "webkb", "micromass"]
 METHODS = names("method")

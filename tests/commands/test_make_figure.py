@@ -9,12 +9,12 @@ from command_line import ROOT
 from frames import SIZES, frames, store, study_of
 from PIL import Image
 
-from scripts.core.command_lines import MissingResults
-from scripts.make_figure import FIGURES, save
-from scripts.make_figure.curves import acc_vs_size
-from scripts.make_figure.options import file_name, usual
-from scripts.make_figure.seconds import acc_vs_seconds
-from scripts.make_figure.style import apart, number, styles, symbol
+from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.make_figure import FIGURES, save
+from ufs_bench.scripts.make_figure.curves import acc_vs_size
+from ufs_bench.scripts.make_figure.options import file_name, usual
+from ufs_bench.scripts.make_figure.seconds import acc_vs_seconds
+from ufs_bench.scripts.make_figure.style import apart, number, styles, symbol
 
 POINTS = [
     {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}},

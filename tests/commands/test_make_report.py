@@ -9,10 +9,10 @@ import pytest
 from frames import SIZES, SMALL, frames, store
 from html_page import Reader
 
-from metrics.study.families import t_intervals
-from scripts.core.study import Study
-from scripts.make_report import LIMIT, make_report
-from scripts.make_report.best import standings
+from ufs_bench.metrics.study.families import t_intervals
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.make_report import LIMIT, make_report
+from ufs_bench.scripts.make_report.best import standings
 
 FAILED = {"dataset": "orl", "method": "mcfs", "status": "failed", "sizes": SIZES}
 
@@ -77,7 +77,7 @@ def test_only_the_figures_that_fit_are_shown_and_the_others_named(tmp_path, monk
     folder.mkdir(parents=True)
     for name in ("a_small_one", "b_large_one"):
         (folder / f"{name}.svg").write_text("<svg/>" if name[0] == "a" else "<svg/>" * 100)
-    monkeypatch.setattr("scripts.make_report.pictures.FIGURE_BYTES", 100)
+    monkeypatch.setattr("ufs_bench.scripts.make_report.pictures.FIGURE_BYTES", 100)
     page = report(tmp_path, SMALL)
     assert "<figcaption>A small one, as scripts.make_figure drew it." in page
     assert "Left out for its size: b_large_one.svg." in page

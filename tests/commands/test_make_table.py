@@ -10,12 +10,12 @@ from command_line import ROOT
 from frames import PROTOCOL, SIZES, frames, store
 from html_page import Reader
 
-from scripts.core.study import Study
-from scripts.core.tables import TableSpec
-from scripts.make_table import make_table
-from scripts.make_table.formats import to_csv, to_html, to_markdown
-from scripts.make_table.latex import to_latex
-from scripts.make_table.of_sweep import print_table
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.tables import TableSpec
+from ufs_bench.scripts.make_table import make_table
+from ufs_bench.scripts.make_table.formats import to_csv, to_html, to_markdown
+from ufs_bench.scripts.make_table.latex import to_latex
+from ufs_bench.scripts.make_table.of_sweep import print_table
 
 POINTS = [
     {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}},
@@ -181,7 +181,9 @@ def test_html_is_one_well_formed_page_that_fetches_nothing(table):
 
 
 def test_commands_name_exactly_the_cells_that_are_not_complete(spec, results, monkeypatch):
-    monkeypatch.setattr("scripts.core.command_lines.names", {"method": spec.rows, "dataset": spec.columns}.get)
+    monkeypatch.setattr(
+        "ufs_bench.scripts.core.command_lines.names", {"method": spec.rows, "dataset": spec.columns}.get
+    )
     there = f"results_dir={results}"
     # The stored protocol has 2 restarts, its file 20: without the override the study would refuse the command.
     assert make_table(spec, Study.open(results, "dgufs")).commands == [

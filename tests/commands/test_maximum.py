@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from frames import study_of
 
-from metrics.study.maximum import best_of_random, maxima
-from scripts.compare.maximum import excesses, maximum_lines
-from scripts.core.tables import read_table
-from scripts.make_table import make_table
-from scripts.make_table.formats import to_csv
+from ufs_bench.metrics.study.maximum import best_of_random, maxima
+from ufs_bench.scripts.compare.maximum import excesses, maximum_lines
+from ufs_bench.scripts.core.tables import read_table
+from ufs_bench.scripts.make_table import make_table
+from ufs_bench.scripts.make_table.formats import to_csv
 
 
 def points(gain=0.0, n_draws=20, n_points=4, n_distinct=2, seed=0):

@@ -5,14 +5,14 @@ from dataclasses import replace
 import pytest
 from frames import PROTOCOL, frames, store, study_of
 
-from scripts.core.conf import ROOT, read
-from scripts.core.published import load_published, published_cells
-from scripts.core.study import Study
-from scripts.core.tables import read_table
-from scripts.make_table import make_table, printed_methods
-from scripts.make_table.formats import to_csv, to_html, to_markdown
-from scripts.make_table.latex import to_latex
-from scripts.ranks.choice import is_control
+from ufs_bench.scripts.core.conf import ROOT, read
+from ufs_bench.scripts.core.published import load_published, published_cells
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.tables import read_table
+from ufs_bench.scripts.make_table import make_table, printed_methods
+from ufs_bench.scripts.make_table.formats import to_csv, to_html, to_markdown
+from ufs_bench.scripts.make_table.latex import to_latex
+from ufs_bench.scripts.ranks.choice import is_control
 
 TABLES = sorted(path.stem for path in (ROOT / "conf" / "table").glob("*.yaml"))
 

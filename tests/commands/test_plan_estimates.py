@@ -6,10 +6,10 @@ import pytest
 from frames import study_of
 from test_findings import setting
 
-from metrics.study.families import family_means, step_down
-from scripts.core.conf import ROOT, family_of
-from scripts.findings import plan
-from scripts.findings.findings_page import sentences
+from ufs_bench.metrics.study.families import family_means, step_down
+from ufs_bench.scripts.core.conf import ROOT, family_of
+from ufs_bench.scripts.findings import plan
+from ufs_bench.scripts.findings.findings_page import sentences
 
 DATA = ["umist", "orl", "allaml", "isolet", "webkb", "coil20", "digits", "micromass"]
 SIZES = [10, 25]

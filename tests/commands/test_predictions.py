@@ -10,12 +10,12 @@ from frames import PROTOCOL, study_of
 from test_findings import setting
 from test_plan_estimates import SIZES, study
 
-from datasets import read_spec
-from scripts.core.conf import ROOT
-from scripts.findings import plan, predictions
-from scripts.findings.__main__ import main
-from scripts.findings.findings_page import further, sentences
-from scripts.ranks.choice import base_methods
+from ufs_bench.datasets import read_spec
+from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.findings import plan, predictions
+from ufs_bench.scripts.findings.__main__ import main
+from ufs_bench.scripts.findings.findings_page import further, sentences
+from ufs_bench.scripts.ranks.choice import base_methods
 
 NEW = list(plan.datasets_of(plan.CONFIRMATORY))
 pytestmark = pytest.mark.usefixtures("few_flips")
@@ -216,8 +216,8 @@ def test_too_few_data_beyond_the_plan_are_refused(n):
 def test_the_command_prints_them_and_writes_nothing(monkeypatch, capsys):
     asked = []
     opened = SimpleNamespace(open=lambda *words: asked.append(words) or of_own_data(8))
-    monkeypatch.setattr("scripts.findings.__main__.Study", opened)
-    monkeypatch.setattr("scripts.findings.__main__.renewed", None)
+    monkeypatch.setattr("ufs_bench.scripts.findings.__main__.Study", opened)
+    monkeypatch.setattr("ufs_bench.scripts.findings.__main__.renewed", None)
     monkeypatch.setattr(sys, "argv", ["findings", "further=mine", "results_dir=here"])
     main()
     assert asked == [("here", "mine")] and capsys.readouterr().out.strip() == further(of_own_data(8)).strip()

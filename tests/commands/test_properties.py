@@ -5,10 +5,10 @@ import pickle
 import numpy as np
 import pytest
 
-from methods.core.base import BaseSelector, Solution
-from methods.core.loop import MAX_ITER, STATUSES, Trace
-from scripts.check_method import properties
-from scripts.check_method.contract import Method
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.loop import MAX_ITER, STATUSES, Trace
+from ufs_bench.scripts.check_method import properties
+from ufs_bench.scripts.check_method.contract import Method
 
 CHECKS = {check.__name__: check for check in properties.PROPERTIES}
 

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from datasets import load_dataset
-from scripts.core.conf import ROOT
-from scripts.core.published import load_published, published_pixels
-from scripts.published import how_judged, mark_inherited
+from ufs_bench.datasets import load_dataset
+from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.published import load_published, published_pixels
+from ufs_bench.scripts.published import how_judged, mark_inherited
 
 
 def test_inherited_marks_follow_from_the_published_numbers_themselves():

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from frames import frames, store, study_of
 
-from scripts.core.command_lines import MissingResults
-from scripts.make_figure.critical_difference import alike, critical_difference, stacked
-from scripts.ranks import rank_study
-from scripts.ranks.field import field_of
+from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.make_figure.critical_difference import alike, critical_difference, stacked
+from ufs_bench.scripts.ranks import rank_study
+from ufs_bench.scripts.ranks.field import field_of
 
 DATASETS = ["umist", "orl", "pie10p", "pix10p", "jaffe", "allaml", "coil20"]
 LEVEL = {"mcfs": 0.5, "dgufs": 0.4, "rufs": 0.3}

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from paper_studies import point, published, random_rankings, reproduction, rows, study
 
-from scripts.compare import compare_studies
-from scripts.compare.comparison_page import comparison_page
-from scripts.compare.evidence import CANNOT_TELL, LINES, NOT_REPRODUCED, REPRODUCED
-from scripts.compare.headline import weighed
-from scripts.compare.readings import beside, other_studies, reading_lines, readings, released
-from scripts.compare.readings import programs as of_programs
+from ufs_bench.scripts.compare import compare_studies
+from ufs_bench.scripts.compare.comparison_page import comparison_page
+from ufs_bench.scripts.compare.evidence import CANNOT_TELL, LINES, NOT_REPRODUCED, REPRODUCED
+from ufs_bench.scripts.compare.headline import weighed
+from ufs_bench.scripts.compare.readings import beside, other_studies, reading_lines, readings, released
+from ufs_bench.scripts.compare.readings import programs as of_programs
 
 pytestmark = pytest.mark.usefixtures("without_power")
 

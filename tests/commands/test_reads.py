@@ -8,18 +8,16 @@ import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, store
 
-import runners.store.files
-import runners.store.reading
-from scripts.audit.__main__ import main as audit
-from scripts.cite import main as cite
-from scripts.compare.__main__ import main as compare
-from scripts.core import conf, published
-from scripts.features import main as features
-from scripts.make_figure.__main__ import main as make_figure
-from scripts.make_report.__main__ import main as make_report
-from scripts.make_table.__main__ import main as make_table
-from scripts.ranks.__main__ import main as ranks
-from scripts.seeds import main as seeds
+from ufs_bench.scripts.audit.__main__ import main as audit
+from ufs_bench.scripts.cite import main as cite
+from ufs_bench.scripts.compare.__main__ import main as compare
+from ufs_bench.scripts.core import conf, published
+from ufs_bench.scripts.features import main as features
+from ufs_bench.scripts.make_figure.__main__ import main as make_figure
+from ufs_bench.scripts.make_report.__main__ import main as make_report
+from ufs_bench.scripts.make_table.__main__ import main as make_table
+from ufs_bench.scripts.ranks.__main__ import main as ranks
+from ufs_bench.scripts.seeds import main as seeds
 
 POINTS = [
     {
@@ -49,7 +47,7 @@ COMMANDS = {
 def reads(monkeypatch):
     """Count how often the scripts read each file; Hydra and `load_dataset` read for themselves."""
     found = Counter()
-    read_yaml, whole_lines, read_csv = conf.yaml.load, runners.store.files.whole_lines, pd.read_csv
+    read_yaml, whole_lines, read_csv = conf.yaml.load, store.files.whole_lines, pd.read_csv
 
     def count_yaml(file, Loader):
         if Loader is conf._Loader:
@@ -67,7 +65,7 @@ def reads(monkeypatch):
     for function in (conf._parsed, published.load_published, published._read):
         function.cache_clear()
     monkeypatch.setattr(conf.yaml, "load", count_yaml)
-    for module in (runners.store.files, runners.store.reading):
+    for module in (store.files, store.reading):
         monkeypatch.setattr(module, "whole_lines", count_lines)
     monkeypatch.setattr(pd, "read_csv", count_csv)
     return found

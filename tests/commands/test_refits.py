@@ -8,24 +8,24 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from methods import MaxVariance, RandomSelection
-from metrics.evaluate import evaluate
-from metrics.protocol import Protocol
-from metrics.study.seeds import spreads
-from runners.experiment.grid import expand
-from runners.experiment.trial import has_random_part, stored_trial, takes_seed
-from runners.store import reference
-from runners.store.evaluations import Evaluations
-from runners.store.files import StoreError
-from runners.store.parquet import read_refits
-from runners.store.row import stored_nmi
-from runners.workers import tasks
-from runners.workers.fit import fit_trial, run_trial
-from runners.workers.tasks import Data
-from scripts.core import refits
-from scripts.core.conf import ROOT, find
-from scripts.core.study import Study
-from scripts.ship import files
+from ufs_bench.methods import MaxVariance, RandomSelection
+from ufs_bench.metrics.evaluate import evaluate
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study.seeds import spreads
+from ufs_bench.runners.experiment.grid import expand
+from ufs_bench.runners.experiment.trial import has_random_part, stored_trial, takes_seed
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.evaluations import Evaluations
+from ufs_bench.runners.store.files import StoreError
+from ufs_bench.runners.store.parquet import read_refits
+from ufs_bench.runners.store.row import stored_nmi
+from ufs_bench.runners.workers import tasks
+from ufs_bench.runners.workers.fit import fit_trial, run_trial
+from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.scripts.core import refits
+from ufs_bench.scripts.core.conf import ROOT, find
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.ship import files
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=7, nmi="geometric", max_iter=20)
 SEEDS = [7, 8, 9, 10, 11]

@@ -8,8 +8,8 @@ import pytest
 from command_line import ROOT
 from small_data import TRUTH
 
-from runners.store.folder import load_results
-from scripts.core.command_lines import repeat
+from ufs_bench.runners.store.folder import load_results
+from ufs_bench.scripts.core.command_lines import repeat
 
 
 @pytest.mark.parametrize(

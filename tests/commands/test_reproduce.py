@@ -6,16 +6,27 @@ import numpy as np
 import pytest
 from small_data import TRUTH
 
-from methods.baselines import MaxVariance
-from metrics import evaluate
-from metrics.measures import OF_SET
-from runners.store.columns import LISTS
-from runners.store.identity import Identity
-from runners.store.reference import stamped
-from runners.store.tidy import rise_of
-from scripts.core.study import Study
-from scripts.reproduce import ELSEWHERE, OTHER, SAME, WITHIN, differing, digests, draw, failures, reproduce, stamp
-from scripts.ship import pack
+from ufs_bench.methods.baselines import MaxVariance
+from ufs_bench.metrics import evaluate
+from ufs_bench.metrics.measures import OF_SET
+from ufs_bench.runners.store.columns import LISTS
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.reference import stamped
+from ufs_bench.runners.store.tidy import rise_of
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.reproduce import (
+    ELSEWHERE,
+    OTHER,
+    SAME,
+    WITHIN,
+    differing,
+    digests,
+    draw,
+    failures,
+    reproduce,
+    stamp,
+)
+from ufs_bench.scripts.ship import pack
 
 
 @pytest.fixture(scope="module")

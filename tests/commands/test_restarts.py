@@ -9,25 +9,32 @@ import pytest
 from frames import PROTOCOL as PAPER
 from frames import study_of
 
-from datasets import load_dataset, scale
-from metrics.evaluate import evaluate
-from metrics.protocol import Protocol
-from runners.experiment.grid import expand
-from runners.experiment.notes import note_run
-from runners.store import reference
-from runners.store.folder import Store, claim_study
-from runners.store.row import stored_nmi
-from runners.workers.fit import run_trial
-from scripts.compare import compare_studies, controls_of, over_more_starts, published_rows, score_tables, with_verdicts
-from scripts.compare.columns import SAMPLED, own_error, published_error
-from scripts.compare.controls import ALL, RANDOM, Drawn, studies_of
-from scripts.compare.evidence_page import starts_text
-from scripts.core import conf
-from scripts.core.refits import COLUMNS, RESTARTS, read
-from scripts.core.study import Study
-from scripts.make_table import table_cells
-from scripts.restarts import MOST, best_in_groups, candidates, main, score, score_again
-from scripts.ship import pack
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.metrics.evaluate import evaluate
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.runners.experiment.grid import expand
+from ufs_bench.runners.experiment.notes import note_run
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.folder import Store, claim_study
+from ufs_bench.runners.store.row import stored_nmi
+from ufs_bench.runners.workers.fit import run_trial
+from ufs_bench.scripts.compare import (
+    compare_studies,
+    controls_of,
+    over_more_starts,
+    published_rows,
+    score_tables,
+    with_verdicts,
+)
+from ufs_bench.scripts.compare.columns import SAMPLED, own_error, published_error
+from ufs_bench.scripts.compare.controls import ALL, RANDOM, Drawn, studies_of
+from ufs_bench.scripts.compare.evidence_page import starts_text
+from ufs_bench.scripts.core import conf
+from ufs_bench.scripts.core.refits import COLUMNS, RESTARTS, read
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.make_table import table_cells
+from ufs_bench.scripts.restarts import MOST, best_in_groups, candidates, main, score, score_again
+from ufs_bench.scripts.ship import pack
 
 PROTOCOL = Protocol(name="demo", sizes=(10, 20), scaling="minmax", restarts=4, seed=0, nmi="max", max_iter=10)
 DRAWN = {"draw": list(range(6))}

@@ -5,19 +5,19 @@ import sys
 import pandas as pd
 import pytest
 
-from datasets import load_dataset, scale
-from metrics.protocol import Protocol
-from runners.experiment.grid import expand
-from runners.store.folder import Store
-from runners.workers.fit import run_trial
-from scripts.compare import over_starts
-from scripts.core import conf
-from scripts.core.refits import SEEDS, load_refits
-from scripts.core.study import Study
-from scripts.core.tables import TableSpec
-from scripts.make_table import make_table
-from scripts.make_table.formats import to_csv
-from scripts.seeds import fit_seeds, main
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.runners.experiment.grid import expand
+from ufs_bench.runners.store.folder import Store
+from ufs_bench.runners.workers.fit import run_trial
+from ufs_bench.scripts.compare import over_starts
+from ufs_bench.scripts.core import conf
+from ufs_bench.scripts.core.refits import SEEDS, load_refits
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.tables import TableSpec
+from ufs_bench.scripts.make_table import make_table
+from ufs_bench.scripts.make_table.formats import to_csv
+from ufs_bench.scripts.seeds import fit_seeds, main
 
 PROTOCOL = Protocol(name="demo", sizes=(10, 20), scaling="minmax", restarts=2, seed=0, nmi="max", max_iter=10)
 ROWS = ["random_selection", "max_variance"]

@@ -8,12 +8,12 @@ import pytest
 from scipy.sparse import csr_array
 from small_data import TRUTH
 
-from runners.store import reference
-from scripts.core.refits import SENSITIVE, is_sensitive, read
-from scripts.core.study import Study
-from scripts.make_table.notes import background
-from scripts.reproduce import ELSEWHERE, failures, reproduce, sensitive
-from scripts.ship import pack
+from ufs_bench.runners.store import reference
+from ufs_bench.scripts.core.refits import SENSITIVE, is_sensitive, read
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.make_table.notes import background
+from ufs_bench.scripts.reproduce import ELSEWHERE, failures, reproduce, sensitive
+from ufs_bench.scripts.ship import pack
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ import pyarrow.parquet as pq
 import pytest
 from small_data import TRUTH
 
-from runners.store import reference
-from runners.store.identity import Identity
-from runners.store.parquet import KEY, key_of
-from scripts.ship import REFUSED, UNVERIFIED, files, scores
-from scripts.ship import check as checks
-from scripts.ship.check import check, part
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.parquet import KEY, key_of
+from ufs_bench.scripts.ship import REFUSED, UNVERIFIED, files, scores
+from ufs_bench.scripts.ship import check as checks
+from ufs_bench.scripts.ship.check import check, part
 
 
 def test_a_method_must_be_in_its_own_file(study, verify):

@@ -5,15 +5,15 @@ import pandas as pd
 from forged import rows, with_scores, write
 from small_data import TRUTH
 
-from datasets import load_dataset
-from metrics.evaluate import evaluate
-from metrics.measures import OF_SET, of_set
-from metrics.protocol import Protocol
-from runners.store import reference
-from runners.store.row import stored_nmi
-from runners.workers.tasks import Data
-from scripts.ship import REFUSED
-from scripts.ship.check import run_again
+from ufs_bench.datasets import load_dataset
+from ufs_bench.metrics.evaluate import evaluate
+from ufs_bench.metrics.measures import OF_SET, of_set
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.row import stored_nmi
+from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.scripts.ship import REFUSED
+from ufs_bench.scripts.ship.check import run_again
 
 
 def other_ranking(study):

@@ -9,12 +9,12 @@ import forked
 import pytest
 from small_data import TRUTH
 
-from runners.store import reference
-from scripts.core.study import Study
-from scripts.ship import __main__ as command
-from scripts.ship import hand_in
-from scripts.ship.pack import ship
-from scripts.versus import runs
+from ufs_bench.runners.store import reference
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.ship import __main__ as command
+from ufs_bench.scripts.ship import hand_in
+from ufs_bench.scripts.ship.pack import ship
+from ufs_bench.scripts.versus import runs
 
 ROOT = Path(__file__).resolve().parents[2]
 

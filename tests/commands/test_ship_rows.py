@@ -10,13 +10,13 @@ import pytest
 from forged import rows, with_scores, write
 from small_data import TRUTH
 
-from metrics.measures import OF_SET
-from runners.experiment.trial import stored_trial
-from runners.store import reference
-from runners.store.row import to_json
-from scripts.ship import ELSEWHERE, REFUSED, scores
-from scripts.ship.check import check, part
-from scripts.ship.rows import faults
+from ufs_bench.metrics.measures import OF_SET
+from ufs_bench.runners.experiment.trial import stored_trial
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.row import to_json
+from ufs_bench.scripts.ship import ELSEWHERE, REFUSED, scores
+from ufs_bench.scripts.ship.check import check, part
+from ufs_bench.scripts.ship.rows import faults
 
 
 def test_no_true_row_is_refused_and_every_row_is_scored(study, verify, handed_in):

@@ -5,9 +5,9 @@ import sys
 
 import pytest
 
-from datasets.spec import COLUMNS, FILLS
-from scripts.core import options
-from scripts.core.conf import ROOT
+from ufs_bench.datasets.spec import COLUMNS, FILLS
+from ufs_bench.scripts.core import options
+from ufs_bench.scripts.core.conf import ROOT
 
 HEAVY = "scipy sklearn numba joblib datasets methods"
 UNUSED = {"make_table": f"{HEAVY} matplotlib PIL", "make_figure": HEAVY}

@@ -8,13 +8,13 @@ from command_line import ROOT
 from frames import frames, store
 from small_data import TRUTH
 
-from runners.experiment import notes, sweep
-from runners.experiment.cell import Cell
-from runners.experiment.notes import note_run, read_run
-from runners.store import reference
-from runners.store.files import StoreError
-from scripts.status import _of_last_run, _sweep_of, states
-from scripts.status.status_page import status_page
+from ufs_bench.runners.experiment import notes, sweep
+from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.experiment.notes import note_run, read_run
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.files import StoreError
+from ufs_bench.scripts.status import _of_last_run, _sweep_of, states
+from ufs_bench.scripts.status.status_page import status_page
 
 POINTS = [
     {"dataset": "umist", "method": "mcfs", "acc": {50: [0.2, 0.4]}, "fit_s": 1.5},
@@ -49,7 +49,7 @@ def test_what_is_left_of_a_cell_is_estimated_from_the_points_that_it_lacks(tmp_p
     monkeypatch.setattr(reference, "SHIPPED", tmp_path / "none")
     words = ["dataset=umist,orl", "method=laplacian_score", "+method.grid.n_neighbors=[3,4]", "protocol=dgufs"]
     cells = sweep.cells_of_words(*words, f"results_dir={tmp_path}", "runner.n_jobs=1")
-    monkeypatch.setattr("scripts.status.cells_of_words", lambda *_: cells)
+    monkeypatch.setattr("ufs_bench.scripts.status.cells_of_words", lambda *_: cells)
     points = [
         {"dataset": one.dataset["name"], "method": "laplacian_score", "params": dict(trial.params), "acc": {50: [0.2]}}
         for one in cells
@@ -82,8 +82,8 @@ def test_what_has_no_scores_is_listed_with_its_error_and_the_command_that_repeat
 
 def test_cells_that_a_method_refuses_are_named_and_not_counted(tmp_path, monkeypatch):
     cells = sweep.cells_of_words("experiment=fair", "dataset=allaml", "method=spca_psd")
-    monkeypatch.setattr("scripts.status.cells_of_words", lambda *_: cells)
-    monkeypatch.setattr("scripts.status.at_hand", lambda *_: True)
+    monkeypatch.setattr("ufs_bench.scripts.status.cells_of_words", lambda *_: cells)
+    monkeypatch.setattr("ufs_bench.scripts.status.at_hand", lambda *_: True)
     found = states(tmp_path, experiment="fair")
     assert [state.n_trials for state in found] == [0]
     assert "Cannot run: spca_psd on allaml" in status_page(found) and "n_features=7129" in status_page(found)
@@ -91,8 +91,8 @@ def test_cells_that_a_method_refuses_are_named_and_not_counted(tmp_path, monkeyp
 
 def test_cells_whose_data_are_not_here_are_named_and_not_counted(tmp_path, monkeypatch):
     cells = sweep.cells_of_words("experiment=dgufs", "dataset=umist,pie10p", "method=mcfs,dgufs")
-    monkeypatch.setattr("scripts.status.cells_of_words", lambda *_: cells)
-    monkeypatch.setattr("scripts.status.at_hand", lambda name, _: name == "umist")
+    monkeypatch.setattr("ufs_bench.scripts.status.cells_of_words", lambda *_: cells)
+    monkeypatch.setattr("ufs_bench.scripts.status.at_hand", lambda name, _: name == "umist")
     found = states(tmp_path, experiment="dgufs")
     here = [state for state in found if not state.refused]
     assert {state.dataset for state in here} == {"umist"} and all(state.n_trials for state in here)
@@ -113,16 +113,16 @@ def test_an_experiment_has_its_cells_before_they_begin(tmp_path):
 
 def test_what_another_study_has_is_not_counted_as_left(folder, monkeypatch):
     cells = sweep.cells_of_words("experiment=rufs", "dataset=umist", "method=mcfs", f"results_dir={folder}")
-    monkeypatch.setattr("scripts.status.cells_of_words", lambda *_: cells)
+    monkeypatch.setattr("ufs_bench.scripts.status.cells_of_words", lambda *_: cells)
 
     def mcfs_on_umist():
         (state,) = states(folder, experiment="rufs")
         assert (state.study, state.dataset, state.method) == ("rufs", "umist", "mcfs")
         return state
 
-    monkeypatch.setattr("scripts.status.at_hand", lambda *_: True)
+    monkeypatch.setattr("ufs_bench.scripts.status.at_hand", lambda *_: True)
     assert mcfs_on_umist().left > 0
-    monkeypatch.setattr("runners.experiment.cell.Cell.not_elsewhere", lambda cell, trials: [])
+    monkeypatch.setattr("ufs_bench.runners.experiment.cell.Cell.not_elsewhere", lambda cell, trials: [])
     assert (mcfs_on_umist().left, mcfs_on_umist().stored) == (0, 0)
 
 

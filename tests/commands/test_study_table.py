@@ -7,12 +7,12 @@ import json
 import pytest
 from frames import PROTOCOL, frames, store, study_of
 
-from runners.experiment.notes import RUN
-from scripts.core.study import Study
-from scripts.core.tables import read_table
-from scripts.make_table import make_table, study_table
-from scripts.make_table.formats import to_html, to_markdown
-from scripts.make_table.latex import to_latex
+from ufs_bench.runners.experiment.notes import RUN
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.tables import read_table
+from ufs_bench.scripts.make_table import make_table, study_table
+from ufs_bench.scripts.make_table.formats import to_html, to_markdown
+from ufs_bench.scripts.make_table.latex import to_latex
 
 POINTS = [
     {"dataset": dataset, "method": method, "acc": {50: [low, low + 0.02]}, "nmi": {50: [low / 3, low / 3]}}

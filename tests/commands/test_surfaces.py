@@ -6,9 +6,9 @@ from frames import study_of
 from matplotlib.collections import QuadMesh
 from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
-from scripts.core.command_lines import MissingResults
-from scripts.make_figure.slices import grid_of, surface
-from scripts.make_figure.surfaces import surfaces
+from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.make_figure.slices import grid_of, surface
+from ufs_bench.scripts.make_figure.surfaces import surfaces
 
 ALPHAS, BETAS, SIZES = [1e-2, 1.0, 1e2], [0.1, 1.0], [50, 100]
 

@@ -4,9 +4,9 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from scripts.core.conf import read
-from scripts.core.tables import TableSpec, read_table
-from scripts.make_table import make_table
+from ufs_bench.scripts.core.conf import read
+from ufs_bench.scripts.core.tables import TableSpec, read_table
+from ufs_bench.scripts.make_table import make_table
 
 
 @pytest.fixture

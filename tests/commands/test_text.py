@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from scripts.core.text import deliver, for_screen, mean_std, number, signed
+from ufs_bench.scripts.core.text import deliver, for_screen, mean_std, number, signed
 
 
 def test_a_terminal_shows_no_tags_and_columns_stay_where_they_are(monkeypatch, capsys):

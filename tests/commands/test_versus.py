@@ -12,13 +12,13 @@ from frames import study_of
 from scipy import stats
 from small_data import TRUTH
 
-from scripts.core.conf import family_of
-from scripts.core.study import Study
-from scripts.ship import pack
-from scripts.versus import holm, interval, runs, versus
-from scripts.versus.__main__ import main
-from scripts.versus.runs import divided, split_by_data
-from scripts.versus.versus_page import frame, versus_page
+from ufs_bench.scripts.core.conf import family_of
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.ship import pack
+from ufs_bench.scripts.versus import holm, interval, runs, versus
+from ufs_bench.scripts.versus.__main__ import main
+from ufs_bench.scripts.versus.runs import divided, split_by_data
+from ufs_bench.scripts.versus.versus_page import frame, versus_page
 
 DATASETS = ["umist", "orl", "pie10p", "allaml", "prostate_ge", "coil20", "fashion", "usps", "digits", "isolet"]
 METHODS = ["mcfs", "rufs", "udfs", "eufs"]

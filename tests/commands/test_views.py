@@ -5,14 +5,14 @@ import re
 import jinja2
 import pytest
 
-from scripts.core.tabular import tex
-from scripts.core.views import FOLDER, environment, notes, render, wrapped
+from ufs_bench.scripts.core.tabular import tex
+from ufs_bench.scripts.core.views import FOLDER, environment, notes, render, wrapped
 
 
 @pytest.fixture
 def templates(monkeypatch, tmp_path):
     """Return a function that writes a template, in the place of those of scripts/."""
-    monkeypatch.setattr("scripts.core.views.environment", lambda is_html: environment(is_html, tmp_path))
+    monkeypatch.setattr("ufs_bench.scripts.core.views.environment", lambda is_html: environment(is_html, tmp_path))
     return lambda name, text: (tmp_path / name).write_text(text, encoding="utf-8")
 
 

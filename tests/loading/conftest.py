@@ -9,7 +9,7 @@ import pytest
 from small_data import write_mat
 from web_site import LABELS, SAMPLES, Handler
 
-from datasets.files import checksum
+from ufs_bench.datasets.files import checksum
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ import json
 import pytest
 from web_site import Page, bad, closed_address, load_in_process
 
-from datasets import DataError, load_dataset
+from ufs_bench.datasets import DataError, load_dataset
 
 
 @pytest.mark.parametrize("content_now", [b"", b"404: Not Found", None])

@@ -11,12 +11,12 @@ import pandas as pd
 import pytest
 from small_data import CODES, X, Y, spec_of, write_mat
 
-import datasets
-from datasets import DataError, Dataset, dataset_names, load_dataset, read_spec
-from datasets.check import check_dataset, encode_labels
-from datasets.files import checksum, fault, looks_like
-from datasets.load import at_hand
-from scripts.core.conf import ROOT
+from ufs_bench import datasets
+from ufs_bench.datasets import DataError, Dataset, dataset_names, load_dataset, read_spec
+from ufs_bench.datasets.check import check_dataset, encode_labels
+from ufs_bench.datasets.files import checksum, fault, looks_like
+from ufs_bench.datasets.load import at_hand
+from ufs_bench.scripts.core.conf import ROOT
 
 pytestmark = pytest.mark.usefixtures("cache")  # so that no test sees the user's folders
 

@@ -9,7 +9,7 @@ import pytest
 from forked import wait_until
 from web_site import SAMPLES, Page, bad, closed_address, load_in_process
 
-from datasets import DataError, load_dataset
+from ufs_bench.datasets import DataError, load_dataset
 
 
 def test_a_download_fills_the_cache_and_is_not_repeated(site, cache, spec, content):

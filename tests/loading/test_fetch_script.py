@@ -12,7 +12,7 @@ import yaml
 from forked import wait_until
 from web_site import ROOT, Page
 
-from scripts.fetch_data import main
+from ufs_bench.scripts.fetch_data import main
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def registry(tmp_path, monkeypatch, spec, site, content):
     """Make three data sets of the site: `one` and `two` are available, `gone` is not."""
     folder = tmp_path / "conf"
     folder.mkdir()
-    monkeypatch.setattr("datasets.spec.FOLDER", folder)
+    monkeypatch.setattr("ufs_bench.datasets.spec.FOLDER", folder)
     for name, path in (("one", "/1"), ("two", "/2"), ("gone", "/3")):
         (folder / f"{name}.yaml").write_text(yaml.safe_dump(spec(site.url(path), name=name)))
     site.pages["/1"], site.pages["/2"] = Page(content, pause=0.01), Page(content)

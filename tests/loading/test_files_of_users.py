@@ -12,11 +12,11 @@ import pandas as pd
 import pytest
 from scipy import io, sparse
 
-from datasets import DataError, load_dataset
-from datasets.base import say
-from datasets.given import as_dataset
-from datasets.own import own_spec
-from datasets.remarks import remarks
+from ufs_bench.datasets import DataError, load_dataset
+from ufs_bench.datasets.base import say
+from ufs_bench.datasets.given import as_dataset
+from ufs_bench.datasets.own import own_spec
+from ufs_bench.datasets.remarks import remarks
 
 pytestmark = pytest.mark.usefixtures("cache")
 CODES = np.repeat([0, 1, 2], 10)
@@ -272,7 +272,7 @@ def test_packed_tables_and_the_format_of_files_of_any_name(tmp_path, read):
 
 
 def test_a_larger_packed_file_is_read_where_the_user_says_so(tmp_path, read, monkeypatch):
-    monkeypatch.setattr("datasets.formats.text.LARGEST_TEXT", 1)
+    monkeypatch.setattr("ufs_bench.datasets.formats.text.LARGEST_TEXT", 1)
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a,b,kind\n" + b"1,2,x\n3,4,y\n" * 10**5))
     with pytest.raises(DataError, match="more than 1 MiB: say max_unpacked_mb=N"):
         read("t.csv.gz", label="kind")

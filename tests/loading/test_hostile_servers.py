@@ -6,11 +6,11 @@ import itertools
 import pytest
 from web_site import Handler, Hostile, Page
 
-from datasets import DataError, load_dataset
+from ufs_bench.datasets import DataError, load_dataset
 
 
 def test_a_silent_server_is_left_for_the_mirror(site, cache, spec, content, monkeypatch):
-    monkeypatch.setattr("datasets.download.READ_SECONDS", 0.3)
+    monkeypatch.setattr("ufs_bench.datasets.download.READ_SECONDS", 0.3)
     site.pages["/a"], site.pages["/b"] = Page(content, pause=2), Page(content)
     load_dataset(spec(site.url("/a"), site.url("/b")))
     assert (cache / "small.npz").read_bytes() == content
@@ -18,7 +18,7 @@ def test_a_silent_server_is_left_for_the_mirror(site, cache, spec, content, monk
 
 @pytest.mark.parametrize("stated", [True, False])
 def test_a_server_that_does_not_end_is_left_at_the_size_of_the_file(site, cache, spec, content, stated, monkeypatch):
-    monkeypatch.setattr("datasets.download.LARGEST", 10 * len(content))
+    monkeypatch.setattr("ufs_bench.datasets.download.LARGEST", 10 * len(content))
     site.pages["/a"] = page = Hostile(itertools.repeat(b"x" * 4096, 10**6))
     changes = {"bytes": len(content)} if stated else {}
     with pytest.raises(DataError, match="it sends more than"):
@@ -43,7 +43,7 @@ def test_a_server_that_encodes_unasked_is_understood(site, cache, spec, content)
 
 
 def test_a_server_that_drips_is_left_for_the_mirror(site, cache, spec, content, monkeypatch):
-    monkeypatch.setattr("datasets.download.PATIENCE", 0.5)
+    monkeypatch.setattr("ufs_bench.datasets.download.PATIENCE", 0.5)
     site.pages["/a"] = page = Hostile((content[i : i + 1] for i in range(10**5)), pause=0.05)
     with pytest.raises(DataError, match=r"bytes in \d+ s: too slow; the next run goes on at byte \d+"):
         load_dataset(spec(site.url("/a"), bytes=len(content)))
@@ -58,7 +58,7 @@ def test_a_server_whose_headers_drip_is_left(site, cache, spec, content, monkeyp
             handler.wfile.write(b"HTTP/1.1 200 OK\r\nX: ")
             super().answer(handler)
 
-    monkeypatch.setattr("datasets.download.ANSWER_SECONDS", 1)
+    monkeypatch.setattr("ufs_bench.datasets.download.ANSWER_SECONDS", 1)
     site.pages["/a"] = Dripping([b"x"] * 10**4, pause=0.05)
     monkeypatch.setattr(Handler, "send_response", lambda *_: None)
     monkeypatch.setattr(Handler, "end_headers", lambda *_: None)

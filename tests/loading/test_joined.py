@@ -7,9 +7,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from datasets import DataError
-from datasets.check import encode_labels
-from datasets.loaders import READERS, read_source
+from ufs_bench.datasets import DataError
+from ufs_bench.datasets.check import encode_labels
+from ufs_bench.datasets.loaders import READERS, read_source
 
 X = np.array([[1.5, -2, 3], [4, 5, 6], [7, 8, 9], [0, 1, 2]])
 KINDS = ["b", "a", "b", "c"]

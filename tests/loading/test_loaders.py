@@ -15,10 +15,10 @@ from scipy.io import savemat
 from scipy.sparse import csc_matrix
 from small_data import CODES, X, Y, write_mat
 
-from datasets import DataError
-from datasets.check import encode_labels
-from datasets.loaders import first_per_class, read_source
-from scripts.core.conf import ROOT
+from ufs_bench.datasets import DataError
+from ufs_bench.datasets.check import encode_labels
+from ufs_bench.datasets.loaders import first_per_class, read_source
+from ufs_bench.scripts.core.conf import ROOT
 
 NAMES = {"x": "X", "y": "Y"}
 
@@ -168,7 +168,7 @@ def test_the_first_of_each_class_are_kept_in_file_order():
 
 
 def test_a_packed_file_that_unpacks_to_far_too_much_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("datasets.formats.text.LARGEST_TEXT", 1)
+    monkeypatch.setattr("ufs_bench.datasets.formats.text.LARGEST_TEXT", 1)
     (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"0," * 10**6))
     with pytest.raises(DataError, match="unpacks to more than 1 MiB: say max_unpacked_mb=N"):
         read_source({"format": "csv_gz"}, tmp_path / "bomb.csv.gz")

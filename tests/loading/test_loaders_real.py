@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from small_data import longer_slow
 
-from datasets import dataset_names, load_dataset, read_spec, scale
-from datasets.check import check_dataset
-from datasets.load import candidates
-from datasets.loaders import read_source
-from datasets.spec import files_of
-from metrics.clustering import acc_nmi
-from metrics.kmeans import kmeans_restarts
+from ufs_bench.datasets import dataset_names, load_dataset, read_spec, scale
+from ufs_bench.datasets.check import check_dataset
+from ufs_bench.datasets.load import candidates
+from ufs_bench.datasets.loaders import read_source
+from ufs_bench.datasets.spec import files_of
+from ufs_bench.metrics.clustering import acc_nmi
+from ufs_bench.metrics.kmeans import kmeans_restarts
 
 # protocols.md, last paragraph: mean ACC and NMI (geometric) in percent, K-means from 20 random starts, min-max scaled.
 ALL_FEATURES = {

@@ -9,13 +9,13 @@ import yaml
 from small_data import longer_slow
 from web_site import Page
 
-from datasets import DataError, load_dataset, read_spec
-from datasets.check import encode_labels
-from datasets.load import candidates
-from datasets.spec import files_of
-from runners.experiment.sweep import cells_of_words
-from scripts.core.conf import CONF
-from scripts.fetch_data import main
+from ufs_bench.datasets import DataError, load_dataset, read_spec
+from ufs_bench.datasets.check import encode_labels
+from ufs_bench.datasets.load import candidates
+from ufs_bench.datasets.spec import files_of
+from ufs_bench.runners.experiment.sweep import cells_of_words
+from ufs_bench.scripts.core.conf import CONF
+from ufs_bench.scripts.fetch_data import main
 
 EXPERIMENT = yaml.safe_load((CONF / "experiment" / "fair_confirmatory.yaml").read_text(encoding="utf-8"))
 NAMES = EXPERIMENT["hydra"]["sweeper"]["params"]["dataset"].split(", ")

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from web_site import Hostile, Page, bad
 
-from datasets import DataError, load_dataset
+from ufs_bench.datasets import DataError, load_dataset
 
 ARFF = "\n".join(
     [
@@ -141,7 +141,7 @@ class Silent(Hostile):
 
 @pytest.mark.parametrize("path", ["/api/v1/json/data/77", "/data/v1/download/5/toy.arff"])
 def test_a_silent_openml_is_left_after_the_seconds_that_the_error_names(openml, site, path, monkeypatch):
-    monkeypatch.setattr("datasets.download.READ_SECONDS", 0.3)
+    monkeypatch.setattr("ufs_bench.datasets.download.READ_SECONDS", 0.3)
     site.pages[path] = page = Silent()
     with pytest.raises(DataError, match=r"openml.org/d/77: no byte came for 0.3 s. Try again later; .*data=FILE"):
         load_dataset(openml)
@@ -150,7 +150,7 @@ def test_a_silent_openml_is_left_after_the_seconds_that_the_error_names(openml, 
 
 @pytest.mark.parametrize("path", ["/api/v1/json/data/77", "/data/v1/download/5/toy.arff"])
 def test_an_openml_that_drips_is_left_in_time(openml, site, path, monkeypatch):
-    monkeypatch.setattr("datasets.download.PATIENCE", 0.3)
+    monkeypatch.setattr("ufs_bench.datasets.download.PATIENCE", 0.3)
     content = site.pages[path].content
     site.pages[path] = page = Hostile((content[i : i + 1] for i in range(len(content))), pause=0.05)
     with pytest.raises(DataError, match=r"d/77: \d+ bytes in \d+ s are too few. Try again later; "):

@@ -8,10 +8,10 @@ import yaml
 from scipy.io import savemat
 from small_data import CODES, X
 
-from datasets import DataError, load_dataset, read_spec
-from datasets.load import user_dirs
-from datasets.own import complete, own_spec
-from datasets.spec import check_spec
+from ufs_bench.datasets import DataError, load_dataset, read_spec
+from ufs_bench.datasets.load import user_dirs
+from ufs_bench.datasets.own import complete, own_spec
+from ufs_bench.datasets.spec import check_spec
 
 pytestmark = pytest.mark.usefixtures("cache")
 Y = ["b", "a", "b", "a", "c", "c"]
@@ -161,7 +161,7 @@ def test_the_name_of_a_file_becomes_one_that_a_command_line_can_have(tmp_path):
 def test_a_specification_of_a_file_of_ones_own_needs_a_name_and_a_source(tmp_path, monkeypatch):
     write_csv(tmp_path / "d.csv")
     (tmp_path / "mine.yaml").write_text("name: mine\nsources: [{file: d.csv, format: csv, options: {y: kind}}]\n")
-    monkeypatch.setattr("datasets.spec.FOLDER", tmp_path)
+    monkeypatch.setattr("ufs_bench.datasets.spec.FOLDER", tmp_path)
     assert (read_spec("mine")["paper_name"], read_spec("mine")["samples"]) == ("mine", None)
     assert load_dataset("mine", tmp_path).n_classes == 3
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 import yaml
 
-from datasets import DataError, load_dataset
-from datasets.own import complete, own_spec
-from datasets.spec import check_spec
-from scripts.add_data import as_yaml
+from ufs_bench.datasets import DataError, load_dataset
+from ufs_bench.datasets.own import complete, own_spec
+from ufs_bench.datasets.spec import check_spec
+from ufs_bench.scripts.add_data import as_yaml
 
 pytestmark = pytest.mark.usefixtures("cache")
 TRAIN, TEST = "p,q,kind\n1,2,a\n3,-9,b\n", "p,q,kind\n5,6,a\nunknown,8,c\n"

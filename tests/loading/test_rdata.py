@@ -5,9 +5,9 @@ import pandas as pd
 import pytest
 from scipy.io import savemat
 
-from datasets import DataError
-from datasets.check import encode_labels
-from datasets.loaders import read_source
+from ufs_bench.datasets import DataError
+from ufs_bench.datasets.check import encode_labels
+from ufs_bench.datasets.loaders import read_source
 
 rdata = pytest.importorskip("rdata")
 X = np.array([[1.5, -2, 3], [4, 5, 6], [7, 8, 9], [0, 1, 2]])

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from datasets import DataError, load_dataset
-from datasets.base import say
-from datasets.given import as_dataset
-from datasets.own import own_spec
-from datasets.remarks import remarks
+from ufs_bench.datasets import DataError, load_dataset
+from ufs_bench.datasets.base import say
+from ufs_bench.datasets.given import as_dataset
+from ufs_bench.datasets.own import own_spec
+from ufs_bench.datasets.remarks import remarks
 
 X = np.random.default_rng(0).normal(size=(12, 9))
 Y = np.arange(12) % 3

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from datasets import scale
-from datasets.scaling import KEEP_ZEROS, SCALINGS
+from ufs_bench.datasets import scale
+from ufs_bench.datasets.scaling import KEEP_ZEROS, SCALINGS
 
 X = np.arange(24.0).reshape(6, 4)
 

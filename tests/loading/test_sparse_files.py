@@ -6,10 +6,10 @@ from scipy import sparse
 from scipy.io import savemat
 from sklearn.datasets import dump_svmlight_file
 
-from datasets import DataError, load_dataset, loaders
-from datasets.base import data_sha
-from datasets.given import as_dataset
-from datasets.own import own_spec
+from ufs_bench.datasets import DataError, load_dataset, loaders
+from ufs_bench.datasets.base import data_sha
+from ufs_bench.datasets.given import as_dataset
+from ufs_bench.datasets.own import own_spec
 
 rng = np.random.default_rng(0)
 X = np.where(rng.random((12, 7)) < 0.3, rng.normal(size=(12, 7)), 0.0)

@@ -8,9 +8,9 @@ import pytest
 import yaml
 from small_data import spec_of
 
-from datasets import DataError, dataset_names, load_dataset, read_spec
-from datasets.load import addresses
-from datasets.spec import FOLDER, KEYS, REQUIRED, SOURCE, check_spec
+from ufs_bench.datasets import DataError, dataset_names, load_dataset, read_spec
+from ufs_bench.datasets.load import addresses
+from ufs_bench.datasets.spec import FOLDER, KEYS, REQUIRED, SOURCE, check_spec
 
 pytestmark = pytest.mark.usefixtures("cache")  # so that no test sees the user's folders
 ODD = [
@@ -62,14 +62,14 @@ def test_a_wrong_specification_says_what_is_wrong(mat, change, words):
 
 
 def test_a_file_name_that_is_not_the_data_sets_is_refused(tmp_path, monkeypatch, mat):
-    monkeypatch.setattr("datasets.spec.FOLDER", tmp_path)
+    monkeypatch.setattr("ufs_bench.datasets.spec.FOLDER", tmp_path)
     (tmp_path / "other.yaml").write_text(yaml.safe_dump(spec_of(mat)))
     with pytest.raises(DataError, match="name is 'small'"):
         read_spec("other")
 
 
 def test_a_source_is_a_data_set_that_is_there_and_has_no_other_source(tmp_path, monkeypatch, mat):
-    monkeypatch.setattr("datasets.spec.FOLDER", tmp_path)
+    monkeypatch.setattr("ufs_bench.datasets.spec.FOLDER", tmp_path)
     for name, other in (("a", {}), ("b", {"same_source_as": "a"}), ("c", {"same_source_as": "b"})):
         (tmp_path / f"{name}.yaml").write_text(yaml.safe_dump(spec_of(mat) | {"name": name} | other))
     assert read_spec("b")["same_source_as"] == "a"

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from small_data import spec_of, write_mat
 
-from datasets import DataError, load_dataset
-from datasets.spec import check_spec
-from datasets.steps import STEPS, take_steps
+from ufs_bench.datasets import DataError, load_dataset
+from ufs_bench.datasets.spec import check_spec
+from ufs_bench.datasets.steps import STEPS, take_steps
 
 NAN = np.nan
 COUNTS = np.array([[0, 2, 2, 0], [1, 0, 3, 0], [0, 0, 4, 0], [5, 0, 0, 0]])

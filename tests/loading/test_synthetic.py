@@ -5,9 +5,9 @@ import re
 import numpy as np
 import pytest
 
-from datasets import DataError, dataset_names, load_dataset, read_spec
-from datasets.synthetic import check_recipe, read_synthetic, truth_of
-from datasets.truth import truth_names
+from ufs_bench.datasets import DataError, dataset_names, load_dataset, read_spec
+from ufs_bench.datasets.synthetic import check_recipe, read_synthetic, truth_of
+from ufs_bench.datasets.truth import truth_names
 
 RECIPE = {
     "structure": "clusters", "samples": 400, "relevant": 6, "noise": 30, "classes": 5, "signal": 3.0, "seed": 1

@@ -10,11 +10,11 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from datasets import DataError, load_dataset
-from datasets.formats.tables import split_table
-from datasets.loaders import READERS, read_source
-from datasets.own import own_spec
-from datasets.steps import fill_missing
+from ufs_bench.datasets import DataError, load_dataset
+from ufs_bench.datasets.formats.tables import split_table
+from ufs_bench.datasets.loaders import READERS, read_source
+from ufs_bench.datasets.own import own_spec
+from ufs_bench.datasets.steps import fill_missing
 
 X = np.array([[1.5, -2, 3e-3], [4, 5.25, 6], [7, 8, 9]])
 KINDS = ["a", "b", "a"]

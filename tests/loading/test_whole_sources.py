@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from web_site import LABELS, SAMPLES, Page, bad
 
-from datasets import DataError, DataMissing, load_dataset
-from datasets.files import checksum
-from datasets.load import addresses, candidates
-from datasets.spec import check_spec
+from ufs_bench.datasets import DataError, DataMissing, load_dataset
+from ufs_bench.datasets.files import checksum
+from ufs_bench.datasets.load import addresses, candidates
+from ufs_bench.datasets.spec import check_spec
 
 LINES = "\n".join(f"kind {label}" for label in LABELS)
 

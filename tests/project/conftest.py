@@ -4,8 +4,8 @@ import functools
 
 import pytest
 
-from scripts.core.conf import ROOT
-from scripts.core.study import Study
+from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.study import Study
 
 
 @pytest.fixture(scope="module")

@@ -3,6 +3,9 @@
 PYTHONPATH=. python tests/project/golden.py        writes the files of golden/ anew
 PYTHONPATH=. python tests/project/golden.py fits   those of the 200 fits only
 PYTHONPATH=. python tests/project/golden.py check 10   fit every tenth again
+PYTHONPATH=. python tests/project/golden.py lines  print the list of code with the digests that the code has now
+PYTHONPATH=. python tests/project/golden.py code   fit all again and, if none has other bytes, take the code that is
+                                                   there for that of the shipped results (runners/code.py)
 """
 
 import csv
@@ -11,26 +14,28 @@ import io
 import sys
 from pathlib import Path
 
-from runners import arithmetic
+from ufs_bench.runners import arithmetic
 
 arithmetic.start()  # before numpy is imported
 
 import pandas as pd
 
-from runners.experiment.trial import stored_trial
-from runners.store.identity import ARITHMETIC, versions
-from runners.store.reference import PREFIX
-from scripts.compare import compare_studies, controls_of, open_studies, shipped_names
-from scripts.compare.headline import line_table
-from scripts.core.conf import ROOT, find
-from scripts.core.data import data_of
-from scripts.core.published import PAPERS
-from scripts.core.study import Study
-from scripts.core.tables import paper_tables
-from scripts.findings.plan import estimates
-from scripts.make_table import make_table
-from scripts.make_table.formats import to_csv
-from scripts.reproduce import digests
+from ufs_bench.runners import code
+from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.runners.experiment.trial import stored_trial
+from ufs_bench.runners.store.identity import ARITHMETIC, versions
+from ufs_bench.runners.store.reference import PREFIX
+from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, shipped_names
+from ufs_bench.scripts.compare.headline import line_table
+from ufs_bench.scripts.core.conf import ROOT, find
+from ufs_bench.scripts.core.data import data_of
+from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.tables import paper_tables
+from ufs_bench.scripts.findings.plan import estimates
+from ufs_bench.scripts.make_table import make_table
+from ufs_bench.scripts.make_table.formats import to_csv
+from ufs_bench.scripts.reproduce import digests
 
 HERE = Path(__file__).with_name("golden")  # of the files
 RESULTS = ROOT / "results"
@@ -38,6 +43,7 @@ STUDIES = "dgufs fair fair_half fair_points fair_twice ground_truth jgufs kmeans
 SPECS = {spec.name: (paper, spec) for paper in PAPERS for spec in paper_tables(paper)}
 LINES = ["paper", "line", "cells", "own_cells", "partial", "absent", "value", "p", "random", "all_features"]
 N_FITS, CPU_SECONDS = 200, 900
+EVALUATION = "evaluation"  # the name of its line in the file of code
 
 
 def opened(name):
@@ -116,10 +122,27 @@ def check_fits(step):
     return [f"{row['study']} {row['dataset']} {row['method']}: other {parts}" for row, parts in different if parts]
 
 
+def code_lines():
+    """Return `runners.code.SAME` with the digests that the code has now, as CSV; for a process of its own."""
+    with open(code.SAME, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    code._shipped = dict  # so that digests are those of the code
+    for row in rows:
+        own = row["name"] == EVALUATION
+        row["digest"] = (code.code_of_evaluation() if own else code.code_of(load_class(row["name"]))).digest
+    return pd.DataFrame(rows).to_csv(index=False, lineterminator="\n")
+
+
 def main(words):
     """Write all files, or only the fits, or check the fits."""
     if words[:1] == ["check"]:
         sys.exit("\n".join(check_fits(int(words[1]))) or 0)
+    if words == ["lines"]:
+        return print(code_lines(), end="")
+    if words == ["code"]:
+        if different := check_fits(1):
+            sys.exit("\n".join(different))
+        code.SAME.write_text(code_lines(), encoding="utf-8")
     if not words:
         for name in SPECS:
             (HERE / f"{name}.csv").write_text(table(name), encoding="utf-8")

@@ -8,10 +8,10 @@ import sys
 
 import pytest
 
-from methods.core.compiled import compiled
-from runners.code import code_of
-from runners.experiment.method import load_class
-from scripts.core.conf import ROOT, find, names
+from ufs_bench.methods.core.compiled import compiled
+from ufs_bench.runners.code import code_of
+from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.scripts.core.conf import ROOT, find, names
 
 FEW = ("fsasl", "jgufs", "jgufs_released", "rufs", "sf2sog", "sparse_kmeans")  # between them they reach every loop
 FOLDERS = [ROOT / name for name in ("methods", "metrics", "datasets", "runners")]
@@ -20,8 +20,8 @@ PROGRAM = """
 import hashlib, json, sys, warnings
 import numpy as np
 from threadpoolctl import threadpool_limits
-from metrics.kmeans import kmeans_restarts
-from runners.experiment.method import load_class, parameters_of
+from ufs_bench.metrics.kmeans import kmeans_restarts
+from ufs_bench.runners.experiment.method import load_class, parameters_of
 
 warnings.simplefilter("ignore")
 rng, found = np.random.default_rng(0), {}

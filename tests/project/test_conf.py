@@ -8,14 +8,14 @@ from itertools import takewhile
 import pytest
 import yaml
 
-from datasets import dataset_names, read_spec
-from datasets.joined import FRAMES
-from datasets.loaders import READERS
-from metrics.protocol import Protocol
-from runners.experiment.method import load_class
-from runners.experiment.sweep import cells_of_words
-from scripts.core.conf import CONF, ROOT, read
-from scripts.core.published import PAPERS
+from ufs_bench.datasets import dataset_names, read_spec
+from ufs_bench.datasets.joined import FRAMES
+from ufs_bench.datasets.loaders import READERS
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.runners.experiment.sweep import cells_of_words
+from ufs_bench.scripts.core.conf import CONF, ROOT, read
+from ufs_bench.scripts.core.published import PAPERS
 
 # The keys of a group in their order; those in brackets may be left out.
 ORDER = {

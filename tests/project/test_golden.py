@@ -7,6 +7,12 @@ import sys
 import golden
 import pytest
 
+from ufs_bench.runners import code
+
+
+def environment():
+    return os.environ | {"PYTHONPATH": str(golden.ROOT)}
+
 
 def held(name):
     return golden.numbers((golden.HERE / f"{name}.csv").read_text(encoding="utf-8"))
@@ -22,11 +28,17 @@ def test_the_numbers_of_pages_are_what_they_were(name):
     assert golden.numbers(getattr(golden, name)()) == held(name)
 
 
+def test_the_code_of_shipped_results_is_what_the_list_says():
+    done = subprocess.run([sys.executable, golden.__file__, "lines"], env=environment(), capture_output=True, text=True)
+    now, said = done.stdout, "numbers the same: golden.py code; else remove the lines, and ship anew"
+    assert now == code.SAME.read_text(encoding="utf-8"), said
+
+
 def check_fits(step, folder):
     """Fit in a process of its own, as the arithmetic of the tests is not that of a run."""
     words = [sys.executable, golden.__file__, "check", str(step)]
-    environment = os.environ | {"PYTHONPATH": str(golden.ROOT), "UFS_DATA_DIR": folder or str(golden.ROOT / "data")}
-    done = subprocess.run(words, env=environment, capture_output=True, text=True)
+    data = {"UFS_DATA_DIR": folder or str(golden.ROOT / "data")}
+    done = subprocess.run(words, env=environment() | data, capture_output=True, text=True)
     assert not done.returncode, done.stderr
     assert done.stdout.endswith("were fitted again\n")
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from scripts.core.conf import ROOT
+from ufs_bench.scripts.core.conf import ROOT
 
 RESULTS, METHOD = "results/reference/fair/mine.parquet", "methods/mine.py"
 SHIPPED = "results/reference/fair/mcfs.parquet"

@@ -25,7 +25,7 @@ MAY_IMPORT = {
     "scripts": {"datasets", "methods", "metrics", "runners"},
 }
 # The parts of runners/, each of which may import those before it; a part "" are the modules that stand in no part.
-PARTS = ("", "code", "store", "workers", "experiment", "cli")
+PARTS = ("", "store", "workers", "experiment", "cli")
 # test_contract runs the contract of `check_method` over every method.
 ELSEWHERE = {"test_contract.py"}
 MODULES = sorted(path.relative_to(ROOT) for name in PACKAGES for path in (ROOT / name).rglob("*.py"))
@@ -40,6 +40,7 @@ def imported(path):
             names |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
+    names = {name.removeprefix("ufs_bench.") for name in names}
     return {name for name in names if name.split(".")[0] in PACKAGES}
 
 
@@ -71,7 +72,7 @@ def test_the_arrows_between_the_parts_of_runners_go_one_way():
             used = {part_of(name) for name in imported(path) if name.startswith("runners.")}
             assert {PARTS.index(part) for part in used} <= set(range(PARTS.index(own) + 1)), path
             seen |= {(own, part) for part in used - {own}}
-    assert len(seen) > 10
+    assert len(seen) > 8
 
 
 def test_no_files_import_each_other_in_a_circle():
@@ -88,7 +89,7 @@ def test_no_files_import_each_other_in_a_circle():
 
 
 def test_of_hydra_only_public_modules_are_imported():
-    for path in [*MODULES, Path("run.py"), Path("ufs_bench.py")]:
+    for path in [*MODULES, Path("run.py"), Path("ufs_bench/api.py")]:
         assert "hydra._internal" not in (ROOT / path).read_text(encoding="utf-8"), path
 
 
@@ -117,7 +118,11 @@ def test_every_test_uses_the_package_that_its_folder_mirrors():
         assert package or folder == "project", f"{path}: no package has its tests in {folder}/"
         if package:
             text = path.read_text(encoding="utf-8")
-            assert f"{package.replace('/', '.')}." in text or f"from {package} import" in text, path
+            assert (
+                f"{package.replace('/', '.')}." in text
+                or f"from ufs_bench.{package} import" in text
+                or f"from ufs_bench import {package}" in text
+            ), path
 
 
 def test_a_compiled_loop_uses_nothing_of_another_file():
@@ -128,7 +133,7 @@ def test_a_compiled_loop_uses_nothing_of_another_file():
         ours = {
             alias.asname or alias.name
             for node in tree.body
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.split(".")[0] in PACKAGES
+            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("ufs_bench.")
             for alias in node.names
         }
         for node in tree.body:

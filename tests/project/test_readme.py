@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from scripts.core.conf import find
+from ufs_bench.scripts.core.conf import find
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"

@@ -4,13 +4,13 @@ import re
 
 import pytest
 
-from scripts.compare import compare_studies, open_studies, shipped_names
-from scripts.compare.first import own_first, winners
-from scripts.core.conf import ROOT, names
-from scripts.core.published import PAPERS
-from scripts.core.study import Study
-from scripts.findings.plan import estimates
-from scripts.findings.sizes import one_size_at_a_time, signs_of
+from ufs_bench.scripts.compare import compare_studies, open_studies, shipped_names
+from ufs_bench.scripts.compare.first import own_first, winners
+from ufs_bench.scripts.core.conf import ROOT, names
+from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.findings.plan import estimates
+from ufs_bench.scripts.findings.sizes import one_size_at_a_time, signs_of
 
 TEXT = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
 

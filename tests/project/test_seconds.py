@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from scripts.core.conf import ROOT
+from ufs_bench.scripts.core.conf import ROOT
 
 BUDGETS = {
     "run.py method=mcfs dataset=digits protocol=smoke results_dir={folder}": 7,

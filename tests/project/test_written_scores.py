@@ -7,13 +7,13 @@ import pandas as pd
 import pytest
 from pages import BLOCK, WORDS, claimed, measured_datasets, printed, says
 
-from datasets import load_dataset
-from metrics.study.frames import params_of
-from scripts.compare import shipped_names
-from scripts.core.conf import ROOT, find
-from scripts.core.conf import printed as shown
-from scripts.core.published import load_published, published_pixels
-from scripts.core.text import listed
+from ufs_bench.datasets import load_dataset
+from ufs_bench.metrics.study.frames import params_of
+from ufs_bench.scripts.compare import shipped_names
+from ufs_bench.scripts.core.conf import ROOT, find
+from ufs_bench.scripts.core.conf import printed as shown
+from ufs_bench.scripts.core.published import load_published, published_pixels
+from ufs_bench.scripts.core.text import listed
 
 OBJECTIONS, REPRODUCTION, SHIPPED, LARGE = (
     f"docs/{name}.md" for name in ("objections", "reproduction", "shipped", "large")

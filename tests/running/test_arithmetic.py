@@ -8,20 +8,17 @@ import sys
 
 import pytest
 
-from runners import arithmetic
-from runners.arithmetic import NATIVE, PORTABLE, VARIABLE
-from runners.errors import ConfigError
-from runners.experiment.settings import read_runner
-from runners.store.fingerprint import as_text, differing, fingerprint
-from runners.store.identity import UNKNOWN, Identity, stored_versions, to_json, versions
-from scripts.core.conf import ROOT
+from ufs_bench.runners import arithmetic
+from ufs_bench.runners.arithmetic import NATIVE, PORTABLE, VARIABLE
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.settings import read_runner
+from ufs_bench.runners.store.fingerprint import as_text, differing, fingerprint
+from ufs_bench.runners.store.identity import UNKNOWN, Identity, stored_versions, to_json, versions
+from ufs_bench.scripts.core.conf import ROOT
 
 OURS = ("NPY_DISABLE_CPU_FEATURES", "OPENBLAS_CORETYPE", VARIABLE, *arithmetic.ONE_THREAD)
 FINGERPRINT = """
-import sys
-from runners import arithmetic
-arithmetic.start(sys.argv[1:])
-from runners.store.fingerprint import as_text, fingerprint
+from ufs_bench.runners.store.fingerprint import as_text, fingerprint
 print(as_text(fingerprint()))
 """
 RUNNER = {"n_jobs": 1, "redo": False, "cache": True, "points": "grid"}

@@ -4,7 +4,7 @@ import io
 import logging
 import sys
 
-from runners import progress
+from ufs_bench.runners import progress
 
 
 class Terminal(io.StringIO):

@@ -14,12 +14,12 @@ from frames import load_all
 from hydra import compose, initialize_config_dir
 from omegaconf import OmegaConf
 
-from datasets import load_dataset
-from runners.cli.boundary import boundary, words_of
-from runners.errors import ConfigError
-from runners.experiment.grid import expand
-from runners.experiment.settings import read_config
-from scripts.core.conf import ROOT
+from ufs_bench.datasets import load_dataset
+from ufs_bench.runners.cli.boundary import boundary, words_of
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.grid import expand
+from ufs_bench.runners.experiment.settings import read_config
+from ufs_bench.scripts.core.conf import ROOT
 
 BASE = ["method=laplacian_score", "dataset=digits", "protocol=smoke"]
 VALUES = [
@@ -261,8 +261,8 @@ def test_an_error_that_a_signal_causes_on_its_way_does_not_stand_for_it(place):
         "try:\n    try: kill()\n    finally: None.gone\nexcept AttributeError: pass\ntime.sleep(30)",
     }
     script = (
-        "import os, signal, time; from runners.cli import boundary as boundary_module\n"
-        "from runners.cli.boundary import boundary, guard\n"
+        "import os, signal, time; from ufs_bench.runners.cli import boundary as boundary_module\n"
+        "from ufs_bench.runners.cli.boundary import boundary, guard\n"
         f"guard()\ndef kill(): os.kill(os.getpid(), signal.SIGTERM)\n{where[place]}\n"
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, timeout=20)
@@ -272,7 +272,7 @@ def test_an_error_that_a_signal_causes_on_its_way_does_not_stand_for_it(place):
 def test_a_module_that_cannot_be_taken_apart_does_not_stand_for_the_signal():
     """One whose import was cut off aborts then, which Python calls a fatal error."""
     code = (
-        "import atexit, os, signal; from runners.cli.boundary import guard\n"
+        "import atexit, os, signal; from ufs_bench.runners.cli.boundary import guard\n"
         "guard(); atexit.register(print, 'closed')\n"
         "class Torn:\n    def __del__(self, abort=os.abort): abort()\n"
         "torn = Torn(); print('begun'); os.kill(os.getpid(), signal.SIGTERM)"
@@ -284,7 +284,7 @@ def test_a_module_that_cannot_be_taken_apart_does_not_stand_for_the_signal():
 def test_threads_and_finalizers_that_are_cut_off_say_nothing():
     """The thread of loky fails now and then when its executor is shut down in the middle of a submission."""
     code = (
-        "import os, signal, threading, time; from runners.cli.boundary import guard\n"
+        "import os, signal, threading, time; from ufs_bench.runners.cli.boundary import guard\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler); guard('stopped')\n"  # ignored in the background
         "class Left:\n    def __del__(self): raise ValueError\n"
         "threading.Thread(target=lambda: [time.sleep(0.3), {}['x']]).start(); left = Left()\n"

@@ -11,12 +11,12 @@ import pytest
 from fits import DATA, config, method_of, outcomes_of, trials_of
 from frames import load_all
 
-from runners.experiment.cell import Cell
-from runners.workers import processes
-from runners.workers.caps import Caps
-from runners.workers.family import own_cpu_seconds
-from runners.workers.fit import run_trial
-from scripts.core.conf import ROOT
+from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.workers import processes
+from ufs_bench.runners.workers.caps import Caps
+from ufs_bench.runners.workers.family import own_cpu_seconds
+from ufs_bench.runners.workers.fit import run_trial
+from ufs_bench.scripts.core.conf import ROOT
 
 pytestmark = pytest.mark.usefixtures("new_workers")
 
@@ -82,7 +82,7 @@ def test_a_capped_trial_is_done_until_it_is_named_in_retry(tmp_path):
 PARENT = """
 import sys
 from fits import outcomes_of, trials_of
-from runners.workers.caps import Caps
+from ufs_bench.runners.workers.caps import Caps
 outcomes_of(trials_of(grid={"gain": [2.0]}, what="spin", file=sys.argv[1]), 1, caps=Caps(max_seconds=600))
 """
 

@@ -14,8 +14,8 @@ import pytest
 from frames import load_all
 from small_data import TRUTH
 
-from runners.workers.processes import COPY
-from scripts.core.conf import ROOT
+from ufs_bench.runners.workers.processes import COPY
+from ufs_bench.scripts.core.conf import ROOT
 
 CELL = ["method=random_selection", f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1"]
 

@@ -16,10 +16,10 @@ import forked
 import pytest
 from frames import load_all
 
-from runners.errors import ConfigError
-from runners.workers.caps import Caps
-from runners.workers.dask import cluster, worker
-from scripts.core.conf import ROOT
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.workers.caps import Caps
+from ufs_bench.runners.workers.dask import cluster, worker
+from ufs_bench.scripts.core.conf import ROOT
 
 SWEEP = ["-m", "method=max_variance,laplacian_score", "dataset=digits,mnist500", "protocol=smoke", "study=s"]
 LONG = ["method=ndfs", "dataset=digits", "protocol=dgufs", "study=s"]  # fits of some seconds
@@ -79,7 +79,9 @@ def test_without_the_extra_it_is_said_what_to_install(monkeypatch):
 
 @needs_dask
 def test_a_local_cluster_listens_to_this_machine_alone_and_shows_no_page():
-    words = "import psutil, sys; from runners.workers.dask.cluster import connect; cluster = connect(None, 2); "
+    words = (
+        "import psutil, sys; from ufs_bench.runners.workers.dask.cluster import connect; cluster = connect(None, 2); "
+    )
     words += "print(cluster.n_threads(), cluster.client.submit(sum, [1, 2]).result()); "
     words += "print(*(one.laddr.ip for one in psutil.Process().net_connections('inet') if one.status == 'LISTEN')); "
     words += "print('distributed.dashboard.scheduler' in sys.modules)"
@@ -162,7 +164,7 @@ wait_for = partial(forked.wait_until, seconds=START_S)
 
 def busy(pid):
     """Return True where a child of a process takes CPU time."""
-    from runners.workers.family import cpu_seconds, descendants
+    from ufs_bench.runners.workers.family import cpu_seconds, descendants
 
     before = {child: cpu_seconds(child) for child in descendants(pid)}
     time.sleep(2)

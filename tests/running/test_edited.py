@@ -4,8 +4,8 @@ import pandas as pd
 import pytest
 from frames import done, frames, load_all, store
 
-from runners.store.files import StoreError, read_rows
-from runners.store.folder import Store, load_results
+from ufs_bench.runners.store.files import StoreError, read_rows
+from ufs_bench.runners.store.folder import Store, load_results
 
 
 def as_saved_elsewhere(data, how):

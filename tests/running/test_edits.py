@@ -14,12 +14,12 @@ import forked
 import numpy as np
 import pytest
 
-from runners.code import ROOT
+from ufs_bench.runners.code import ROOT, SAME
 
 METHOD = '''
 import numpy as np
-from methods.core.base import BaseSelector, Solution
-from methods.spread_part import width
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.spread_part import width
 
 class Spread(BaseSelector):
     """Features of large spread."""
@@ -143,9 +143,11 @@ class Copy:
         if of is not None:
             shutil.copytree(of.folder, folder, dirs_exist_ok=True)
             return
-        for name in ("conf", "datasets", "methods", "metrics", "runners"):
+        for name in ("conf", "datasets", "methods", "metrics", "runners", "ufs_bench"):
             shutil.copytree(ROOT / name, folder / name)  # with the compiled code
-        shutil.copy(ROOT / "run.py", folder)
+        (folder / SAME.relative_to(ROOT)).parent.mkdir(parents=True)
+        for name in ("run.py", SAME.relative_to(ROOT)):
+            shutil.copy(ROOT / name, folder / name)
         for name, text in FILES.items():
             (folder / name).parent.mkdir(parents=True, exist_ok=True)
             (folder / name).write_text(text)

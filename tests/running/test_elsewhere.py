@@ -6,13 +6,13 @@ import pandas as pd
 import pytest
 from fits import config
 
-from methods import LaplacianScore
-from runners.cli.report import shipped_line
-from runners.experiment import shipped
-from runners.experiment.cell import Cell
-from runners.store.folder import load_results
-from runners.store.identity import Identity
-from scripts.ship import pack
+from ufs_bench.methods import LaplacianScore
+from ufs_bench.runners.cli.report import shipped_line
+from ufs_bench.runners.experiment import shipped
+from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.store.folder import load_results
+from ufs_bench.runners.store.identity import Identity
+from ufs_bench.scripts.ship import pack
 
 settings = partial(config, grid=(3, 4), cache=True)
 
@@ -89,8 +89,8 @@ def test_what_is_of_other_code_is_done_again_and_kept_until_it_is(tmp_path, fitt
     assert len(Cell(settings(tmp_path, "one", changed="keep")).todo(Cell(own).rows())) == 0
     assert Cell(own).plan().n_pending == fits and "stored" in Cell(own).plan().line()
     with monkeypatch.context() as patch:
-        patch.setattr("runners.workers.pool.run_all", None)
-        patch.setattr("runners.experiment.cell.run_all", None)
+        patch.setattr("ufs_bench.runners.workers.pool.run_all", None)
+        patch.setattr("ufs_bench.runners.experiment.cell.run_all", None)
         with pytest.raises(TypeError):
             Cell(own).run()
     assert (own.folder / "trials.csv").read_text() == before
@@ -112,7 +112,7 @@ def test_learned_labels_are_scored_again_as_they_were(tmp_path, monkeypatch):
     monkeypatch.setattr(
         Identity, "of", classmethod(lambda cls, selector: of(cls, selector)._replace(code_evaluation="other"))
     )
-    monkeypatch.setattr("methods.socfs.SOCFS.fit", None)
+    monkeypatch.setattr("ufs_bench.methods.socfs.SOCFS.fit", None)
     Cell(settings(tmp_path, "one", method=method, cache=False)).run()
     after = load_results(tmp_path, "one")
     for name in ("scores", "traces", "facts", "measures"):

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from fits import DATA, PROTOCOL, outcomes_of
 
-from metrics.measures import N_MEASURES
-from runners.code import Code
-from runners.experiment.grid import expand
-from runners.store.evaluations import Evaluations
-from runners.store.identity import versions
-from runners.store.row import feature_set_digest
-from runners.workers.fit import run_trial
-from runners.workers.pool import Usage
+from ufs_bench.metrics.measures import N_MEASURES
+from ufs_bench.runners.code import Code
+from ufs_bench.runners.experiment.grid import expand
+from ufs_bench.runners.store.evaluations import Evaluations
+from ufs_bench.runners.store.identity import versions
+from ufs_bench.runners.store.row import feature_set_digest
+from ufs_bench.runners.workers.fit import run_trial
+from ufs_bench.runners.workers.pool import Usage
 
 DIGEST = feature_set_digest([3, 1])
 OTHER = feature_set_digest([3, 2])
@@ -94,7 +94,7 @@ def test_what_other_code_packages_or_kernels_found_is_not_found(data, tmp_path, 
     Evaluations(*data, PROTOCOL, tmp_path).add({DIGEST: SCORES})
     assert Evaluations(*data, PROTOCOL, tmp_path).find(DIGEST) is not None
     other = {"code_of_evaluation": Code("other", (), ()), "versions": {**versions(), "arithmetic": "exp 0"}}
-    monkeypatch.setattr(f"runners.store.evaluations.{changed}", lambda: other[changed])
+    monkeypatch.setattr(f"ufs_bench.runners.store.evaluations.{changed}", lambda: other[changed])
     assert Evaluations(*data, PROTOCOL, tmp_path).find(DIGEST) is None
 
 

@@ -13,15 +13,15 @@ from fits import DATA, rows_of, trials_of
 from omegaconf import OmegaConf
 from small_data import TRUTH
 
-from runners.cli.boundary import words_of
-from runners.cli.cells import keep_sweep
-from runners.errors import CommandEnded, ConfigError, ProcessEnded, StoreError, exits_as_errors
-from runners.experiment.method import load_class
-from runners.workers.caps import Caps
-from runners.workers.pool import run_all
-from runners.workers.tasks import Data, save
-from scripts.core.conf import ROOT
-from scripts.core.text import writing
+from ufs_bench.runners.cli.boundary import words_of
+from ufs_bench.runners.cli.cells import keep_sweep
+from ufs_bench.runners.errors import CommandEnded, ConfigError, ProcessEnded, StoreError, exits_as_errors
+from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.runners.workers.caps import Caps
+from ufs_bench.runners.workers.pool import run_all
+from ufs_bench.runners.workers.tasks import Data, save
+from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.text import writing
 
 INTERRUPTED = "ProcessEnded: the method raised KeyboardInterrupt, which ends the process: let it raise an error."
 

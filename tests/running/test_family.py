@@ -11,10 +11,10 @@ import forked
 import pytest
 from fits import rows_of, trials_of
 
-from runners.workers import family
-from runners.workers.caps import Caps
-from runners.workers.watched import Clock
-from scripts.core.conf import ROOT
+from ufs_bench.runners.workers import family
+from ufs_bench.runners.workers.caps import Caps
+from ufs_bench.runners.workers.watched import Clock
+from ufs_bench.scripts.core.conf import ROOT
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="of other processes Linux alone tells"),
@@ -77,7 +77,7 @@ def test_the_clock_of_a_fit_leaves_out_what_it_was_stopped(monkeypatch):
 
 
 def test_a_fit_that_only_waits_ends_at_the_limit_by_the_clock(monkeypatch):
-    monkeypatch.setattr("runners.workers.caps.HANG_S", 2)
+    monkeypatch.setattr("ufs_bench.runners.workers.caps.HANG_S", 2)
     row = run("hang", Caps(max_seconds=0.2))
     assert row["status"] == "timeout" and row["fit_s"] < 0.2
     assert "it hangs, beyond 10 times runner.max_seconds=0.2 and 2 s by the clock: ended after 0." in row["error"]

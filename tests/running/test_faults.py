@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from fits import config
 
-from runners.cli import boundary
-from runners.experiment.cell import Cell
+from ufs_bench.runners.cli import boundary
+from ufs_bench.runners.experiment.cell import Cell
 
 SIGNALS = [signal.SIGKILL, signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGTERM, signal.SIGINT, signal.SIGINT]
 FAULTS = [*SIGNALS, "full disk", "spoilt cache", "four at once"]  # ten, of which each has a moment of its own

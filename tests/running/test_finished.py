@@ -6,10 +6,10 @@ from dataclasses import replace
 import pytest
 from fits import config
 
-from runners.experiment import notes
-from runners.experiment.cell import Cell
-from runners.experiment.notes import FOLDER, finished, note_of
-from runners.store.names import FILE
+from ufs_bench.runners.experiment import notes
+from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.experiment.notes import FOLDER, finished, note_of
+from ufs_bench.runners.store.names import FILE
 
 
 def config_of(folder, **runner):
@@ -87,7 +87,7 @@ def test_a_cell_with_a_failure_leaves_no_note(tmp_path, monkeypatch):
     def fail(self, X, y=None):
         raise RuntimeError("no")
 
-    monkeypatch.setattr("methods.laplacian_score.LaplacianScore.fit", fail)
+    monkeypatch.setattr("ufs_bench.methods.laplacian_score.LaplacianScore.fit", fail)
     note = note_of(config_of(tmp_path))
     (row, _) = Cell(config(tmp_path, grid=(3, 4))).run("cell 1 of 1: ", note)
     assert row["status"] == "failed" and finished(note) is None
@@ -96,7 +96,7 @@ def test_a_cell_with_a_failure_leaves_no_note(tmp_path, monkeypatch):
 def test_what_the_data_were_is_asked_before_they_are_read(tmp_path, monkeypatch):
     """Otherwise data that are replaced during a run would count as those that it has read."""
     seen = []
-    monkeypatch.setattr("runners.experiment.cell.digests_of_data", lambda own: seen.append("digest") or {})
+    monkeypatch.setattr("ufs_bench.runners.experiment.cell.digests_of_data", lambda own: seen.append("digest") or {})
     load = Cell.dataset.func
     monkeypatch.setattr(Cell.dataset, "func", lambda cell: seen.append("load") or load(cell))
     Cell(config(tmp_path, grid=(3, 4))).run("cell 1 of 1: ", note_of(config_of(tmp_path)))

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 from fits import config
 
-from runners.experiment.cell import Cell
+from ufs_bench.runners.experiment.cell import Cell
 
 DRAWS = {
     "numpy.random": lambda n: np.random.rand(n),

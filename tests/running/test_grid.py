@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from fits import DATA, PROTOCOL, made_up, method_of, trials_of
 
-from metrics.evaluate import evaluate
-from runners.errors import ConfigError
-from runners.experiment.grid import diagonal, expand
-from runners.workers.fit import evaluate_set
-from scripts.core.conf import find
+from ufs_bench.metrics.evaluate import evaluate
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.grid import diagonal, expand
+from ufs_bench.runners.workers.fit import evaluate_set
+from ufs_bench.scripts.core.conf import find
 
 
 def test_the_grid_is_the_product_of_its_lists_and_marks_the_default():
@@ -23,7 +23,7 @@ def test_the_grid_is_the_product_of_its_lists_and_marks_the_default():
 
 def test_the_values_of_the_data_are_looked_through_once_for_all_points_of_a_grid(monkeypatch):
     looked = []
-    monkeypatch.setattr("methods.core.base.check_range", lambda X: looked.append(X))
+    monkeypatch.setattr("ufs_bench.methods.core.base.check_range", lambda X: looked.append(X))
     assert len(trials_of()) > 1
     assert len(looked) == 1
 

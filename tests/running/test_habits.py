@@ -7,12 +7,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from runners.errors import ConfigError, ProcessEnded, exits_as_errors
-from runners.experiment.notes import note_log
-from runners.workers.fit import _failed
-from scripts.core.text import write
-from scripts.features import as_csv
-from scripts.reproduce import digests
+from ufs_bench.runners.errors import ConfigError, ProcessEnded, exits_as_errors
+from ufs_bench.runners.experiment.notes import note_log
+from ufs_bench.runners.workers.fit import _failed
+from ufs_bench.scripts.core.text import write
+from ufs_bench.scripts.features import as_csv
+from ufs_bench.scripts.reproduce import digests
 
 
 def test_an_error_with_half_a_letter_can_be_stored(tmp_path):

@@ -15,19 +15,19 @@ import pytest
 from quick_methods import further_slow
 from samples import blobs
 
-from metrics.protocol import Protocol
-from runners.code import ROOT
-from runners.errors import ConfigError
-from runners.experiment.grid import expand
-from runners.experiment.method import Method
-from runners.workers import family, memory
-from runners.workers.caps import Caps
-from runners.workers.family import free_mb, memory_of, reset_peak
-from runners.workers.memory import workers_within_memory
-from runners.workers.pool import run_all
-from runners.workers.tasks import Data
-from scripts.check_method.contract import load_methods
-from scripts.core.conf import find
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.runners.code import ROOT
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.grid import expand
+from ufs_bench.runners.experiment.method import Method
+from ufs_bench.runners.workers import family, memory
+from ufs_bench.runners.workers.caps import Caps
+from ufs_bench.runners.workers.family import free_mb, memory_of, reset_peak
+from ufs_bench.runners.workers.memory import workers_within_memory
+from ufs_bench.runners.workers.pool import run_all
+from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.scripts.check_method.contract import load_methods
+from ufs_bench.scripts.core.conf import find
 
 PROTOCOL = Protocol(name="p", sizes=(5,), scaling="none", restarts=2, seed=0, nmi="geometric", max_iter=5)
 LEAST_MB = 8  # below it, most of what is measured is memory that Python itself takes and gives back

@@ -9,13 +9,13 @@ from hydra import compose, initialize_config_dir
 from hydra.core.config_store import ConfigStore
 from hydra.errors import HydraException
 
-from datasets import DataError
-from runners.cli.boundary import words_of
-from runners.cli.choices import offer_own, suit
-from runners.errors import ConfigError
-from runners.store.folder import StoreError, load_results
-from runners.words import QUOTES
-from scripts.core.conf import ROOT
+from ufs_bench.datasets import DataError
+from ufs_bench.runners.cli.boundary import words_of
+from ufs_bench.runners.cli.choices import offer_own, suit
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.store.folder import StoreError, load_results
+from ufs_bench.runners.words import QUOTES
+from ufs_bench.scripts.core.conf import ROOT
 
 
 @pytest.fixture

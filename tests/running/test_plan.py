@@ -6,15 +6,15 @@ import pytest
 from fits import config
 from frames import frames, store
 
-from runners.cli.report import total_line
-from runners.errors import ConfigError
-from runners.experiment import plan
-from runners.experiment.cell import Cell
-from runners.experiment.plan import Times
-from runners.experiment.sweep import cells_of_words
-from runners.store import reference
-from runners.store.files import read_rows
-from runners.words import duration
+from ufs_bench.runners.cli.report import total_line
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment import plan
+from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.experiment.plan import Times
+from ufs_bench.runners.experiment.sweep import cells_of_words
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.files import read_rows
+from ufs_bench.runners.words import duration
 
 
 @pytest.fixture(autouse=True)

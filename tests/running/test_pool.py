@@ -8,11 +8,11 @@ import pandas as pd
 import pytest
 from fits import DATA, outcomes_of, rows_of, trials_of
 
-from runners.store import row
-from runners.workers import tasks
-from runners.workers.fit import run_trial
-from runners.workers.pool import run_all
-from runners.workers.tasks import Data
+from ufs_bench.runners.store import row
+from ufs_bench.runners.workers import tasks
+from ufs_bench.runners.workers.fit import run_trial
+from ufs_bench.runners.workers.pool import run_all
+from ufs_bench.runners.workers.tasks import Data
 
 
 def test_a_trial_scores_every_size_and_restart_and_the_learned_labels_once():

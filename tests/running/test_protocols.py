@@ -11,18 +11,18 @@ from fits import PROTOCOL, made_up
 from frames import load_all
 from hydra import compose, initialize_config_dir
 
-from datasets import scale
-from metrics.evaluate import evaluate
-from metrics.protocol import Protocol
-from runners.errors import ConfigError
-from runners.experiment.grid import diagonal, expand, few
-from runners.experiment.settings import read_protocol
-from runners.store.files import StoreError
-from runners.store.folder import claim_study
-from runners.workers.caps import Caps
-from runners.workers.pool import run_all
-from runners.workers.tasks import Data
-from scripts.core.conf import CONF, ROOT
+from ufs_bench.datasets import scale
+from ufs_bench.metrics.evaluate import evaluate
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.grid import diagonal, expand, few
+from ufs_bench.runners.experiment.settings import read_protocol
+from ufs_bench.runners.store.files import StoreError
+from ufs_bench.runners.store.folder import claim_study
+from ufs_bench.runners.workers.caps import Caps
+from ufs_bench.runners.workers.pool import run_all
+from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.scripts.core.conf import CONF, ROOT
 
 PAPERS = ("dgufs", "rufs", "jgufs", "ufsol", "kmeans_ufs")
 METHOD = {

@@ -4,9 +4,9 @@ import pandas as pd
 import pytest
 from frames import frames, store
 
-from runners.store import reading
-from runners.store.files import StoreError
-from runners.store.folder import load_results
+from ufs_bench.runners.store import reading
+from ufs_bench.runners.store.files import StoreError
+from ufs_bench.runners.store.folder import load_results
 
 METHODS = [f"method{number}" for number in range(8)]
 POINTS = [

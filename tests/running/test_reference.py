@@ -10,21 +10,21 @@ import pyarrow.parquet as pq
 import pytest
 from small_data import TRUTH
 
-from metrics.measures import OF_SET
-from runners.experiment.notes import RUN
-from runners.experiment.plan import Times
-from runners.store import reference
-from runners.store.columns import COLUMNS
-from runners.store.files import StoreError
-from runners.store.folder import load_results
-from runners.store.parquet import SCHEMA
-from runners.store.reference import stamped, studies_with
-from runners.store.tidy import rows_of
-from scripts.core.conf import ROOT
-from scripts.core.refits import COLUMNS as COLUMNS_OF
-from scripts.core.refits import SEEDS
-from scripts.core.study import Study
-from scripts.ship import pack
+from ufs_bench.metrics.measures import OF_SET
+from ufs_bench.runners.experiment.notes import RUN
+from ufs_bench.runners.experiment.plan import Times
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.columns import COLUMNS
+from ufs_bench.runners.store.files import StoreError
+from ufs_bench.runners.store.folder import load_results
+from ufs_bench.runners.store.parquet import SCHEMA
+from ufs_bench.runners.store.reference import stamped, studies_with
+from ufs_bench.runners.store.tidy import rows_of
+from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.refits import COLUMNS as COLUMNS_OF
+from ufs_bench.scripts.core.refits import SEEDS
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.ship import pack
 
 QUICK = ["protocol=smoke", "runner.n_jobs=1"]
 CELL = [*QUICK, "method=max_variance", f"dataset={TRUTH}", "study=mine"]

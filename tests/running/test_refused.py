@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 from omegaconf import OmegaConf
 
-from metrics.evaluate import evaluate
-from metrics.protocol import Protocol, same_values
-from runners.cli.boundary import words_of
-from runners.errors import ConfigError
-from runners.experiment.method import Method
-from runners.experiment.settings import read_config, read_runner, shown
-from scripts.core.conf import ROOT
+from ufs_bench.metrics.evaluate import evaluate
+from ufs_bench.metrics.protocol import Protocol, same_values
+from ufs_bench.runners.cli.boundary import words_of
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.method import Method
+from ufs_bench.runners.experiment.settings import read_config, read_runner, shown
+from ufs_bench.scripts.core.conf import ROOT
 
 METHOD = (
     "name: {}\ntarget: methods.laplacian_score.LaplacianScore\nparams: {{n_neighbors: 5}}\ngrid: {{n_neighbors: {}}}\n"

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 from fits import config
 
-from runners.experiment.cell import Cell
-from runners.experiment.collapsed import collapsed_line
-from runners.experiment.result import _paper_line
-from runners.experiment.sweep import cells_of_words
+from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.experiment.collapsed import collapsed_line
+from ufs_bench.runners.experiment.result import _paper_line
+from ufs_bench.runners.experiment.sweep import cells_of_words
 
 RSR = {"name": "rsr", "target": "methods.rsr.RSR", "params": {"lambda_": 1.0}, "grid": {"lambda_": [1.0, 1e9]}}
 

@@ -7,10 +7,10 @@ import pytest
 from frames import load_all
 from small_data import TRUTH
 
-from runners.errors import ConfigError
-from runners.experiment.plan import shard_of
-from runners.store.folder import Store
-from scripts.core.conf import ROOT
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.plan import shard_of
+from ufs_bench.runners.store.folder import Store
+from ufs_bench.scripts.core.conf import ROOT
 
 CELLS = [(f"data{i % 7}", f"method{i // 7}") for i in range(35)]
 SWEEP = ["-m", "method=max_variance,min_norm", f"dataset={TRUTH}", "protocol=smoke", "study=s", "runner.n_jobs=1"]

@@ -9,18 +9,18 @@ import pytest
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
-from datasets import load_dataset
-from datasets.own import own_spec
-from metrics.protocol import Protocol
-from runners.errors import ConfigError
-from runners.experiment.method import Method
-from runners.experiment.sparse import check_sparse, methods_that_take_sparse
-from runners.experiment.trial import Trial
-from runners.store.folder import load_results
-from runners.workers.fit import fit_trial
-from runners.workers.tasks import mapped, save
-from scripts.core.conf import ROOT, find
 from ufs_bench import run as bench
+from ufs_bench.datasets import load_dataset
+from ufs_bench.datasets.own import own_spec
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.method import Method
+from ufs_bench.runners.experiment.sparse import check_sparse, methods_that_take_sparse
+from ufs_bench.runners.experiment.trial import Trial
+from ufs_bench.runners.store.folder import load_results
+from ufs_bench.runners.workers.fit import fit_trial
+from ufs_bench.runners.workers.tasks import mapped, save
+from ufs_bench.scripts.core.conf import ROOT, find
 
 
 def write(path, n_samples, n_features, share):

@@ -12,11 +12,11 @@ import pytest
 from fits import DATA, PROTOCOL, config, outcomes_of, trials_of
 from frames import done, load_all
 
-from runners.experiment.cell import Cell
-from runners.store import row
-from runners.store.files import StoreError
-from runners.store.folder import Store, claim_study, load_results
-from runners.workers.fit import run_trial
+from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.store import row
+from ufs_bench.runners.store.files import StoreError
+from ufs_bench.runners.store.folder import Store, claim_study, load_results
+from ufs_bench.runners.workers.fit import run_trial
 
 CELL = "s/blobs/misbehaving"
 
@@ -174,7 +174,9 @@ def test_a_sweep_reads_the_rows_of_its_other_cells_once(outcomes, tmp_path, monk
     commit(tmp_path / CELL, outcomes)
     shutil.copytree(tmp_path / CELL, tmp_path / "s/other/misbehaving")
     looked = []
-    monkeypatch.setattr("runners.store.folder.check_rows", lambda path, protocol: looked.append(path.parts[-3]))
+    monkeypatch.setattr(
+        "ufs_bench.runners.store.folder.check_rows", lambda path, protocol: looked.append(path.parts[-3])
+    )
     for _ in range(2):
         claim_study(tmp_path / "s", PROTOCOL, tmp_path / CELL)
     assert looked == ["blobs", "other", "blobs"]

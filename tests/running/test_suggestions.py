@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from runners.cli.help import refused
-from runners.errors import ConfigError
-from runners.experiment.kinds import check_fields, one_of
-from runners.experiment.method import load_class
-from runners.experiment.sweep import cells_of_words
-from runners.words import did_you_mean
+from ufs_bench.runners.cli.help import refused
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.kinds import check_fields, one_of
+from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.runners.experiment.sweep import cells_of_words
+from ufs_bench.runners.words import did_you_mean
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -13,16 +13,16 @@ import pytest
 from fits import config
 from frames import done, frames, load_all, store
 
-from metrics.study.summary import summarise
-from runners.experiment import cell as cell_module
-from runners.experiment.cell import Cell
-from runners.store import folder as store_module
-from runners.store.files import StoreError
-from runners.store.folder import Store, load_results
-from runners.store.tidy import tidy
-from runners.workers import processes
-from scripts.core import refits
-from scripts.core.conf import ROOT
+from ufs_bench.metrics.study.summary import summarise
+from ufs_bench.runners.experiment import cell as cell_module
+from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.store import folder as store_module
+from ufs_bench.runners.store.files import StoreError
+from ufs_bench.runners.store.folder import Store, load_results
+from ufs_bench.runners.store.tidy import tidy
+from ufs_bench.runners.workers import processes
+from ufs_bench.scripts.core import refits
+from ufs_bench.scripts.core.conf import ROOT
 
 
 def stop_after(monkeypatch, count):
@@ -165,7 +165,7 @@ def test_copies_of_data_that_dead_processes_left_are_removed_and_others_stay(tmp
 
 ORPHAN = """
 import os, sys, time
-from runners.workers.processes import Process
+from ufs_bench.runners.workers.processes import Process
 print(*[Process('builtins.print').pid for _ in range(2)], flush=True)
 time.sleep(float(sys.argv[1]))
 os.kill(os.getpid(), 9)

@@ -10,12 +10,12 @@ from hydra.errors import HydraException
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from runners.cli import cells
-from runners.errors import ConfigError
-from runners.experiment import settings
-from runners.experiment.method import Method
-from runners.experiment.sweep import Composer, jobs_of, offer_truth
-from scripts.core.conf import CONF, ROOT, names
+from ufs_bench.runners.cli import cells
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment import settings
+from ufs_bench.runners.experiment.method import Method
+from ufs_bench.runners.experiment.sweep import Composer, jobs_of, offer_truth
+from ufs_bench.scripts.core.conf import CONF, ROOT, names
 
 COMPARED = 2  # jobs of a sweep; to compose one by Hydra takes longer than all of a sweep without it
 SWEEP = ["dataset=digits,umist", "method=mcfs,dgufs,ndfs_released"]

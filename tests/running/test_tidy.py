@@ -12,12 +12,12 @@ from frames import frames
 from hypothesis import given
 from hypothesis import strategies as st
 
-from runners.store.columns import COLUMNS
-from runners.store.parquet import _restored, packed
-from runners.store.row import REPORTED, stored_nmi
-from runners.store.tidy import _rounded, rows_of, tidy
-from runners.workers.fit import FACTS
-from scripts.core.text import pipes
+from ufs_bench.runners.store.columns import COLUMNS
+from ufs_bench.runners.store.parquet import _restored, packed
+from ufs_bench.runners.store.row import REPORTED, stored_nmi
+from ufs_bench.runners.store.tidy import _rounded, rows_of, tidy
+from ufs_bench.runners.workers.fit import FACTS
+from ufs_bench.scripts.core.text import pipes
 
 ROOT = Path(__file__).resolve().parents[2]
 POINT = {"dataset": "umist", "method": "mcfs", "acc": {50: [0.4, 0.6], 100: [0.5, 0.9]}, "ranking": [*range(100)]}

@@ -4,9 +4,9 @@ import forked
 import pytest
 from hydra.core.override_parser.overrides_parser import OverridesParser
 
-from runners.cli.choices import read_back
-from runners.cli.help import COLUMNS, entries, narrow, refused
-from scripts.core.conf import ROOT
+from ufs_bench.runners.cli.choices import read_back
+from ufs_bench.runners.cli.help import COLUMNS, entries, narrow, refused
+from ufs_bench.scripts.core.conf import ROOT
 
 
 @pytest.mark.parametrize(

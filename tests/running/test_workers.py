@@ -13,11 +13,11 @@ import pytest
 from fits import DATA, PROTOCOL, config, method_of, rows_of, statuses_of, trials_of
 from frames import load_all
 
-from runners.experiment.cell import Cell
-from runners.experiment.grid import expand
-from runners.workers import pool, processes
-from runners.workers.caps import Caps
-from scripts.core.conf import ROOT
+from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.experiment.grid import expand
+from ufs_bench.runners.workers import pool, processes
+from ufs_bench.runners.workers.caps import Caps
+from ufs_bench.scripts.core.conf import ROOT
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
 

@@ -8,25 +8,25 @@ import numpy as np
 import pytest
 from frames import done, frames, load_all, study_of
 
-from datasets import load_dataset, scale
-from metrics.protocol import Protocol
-from metrics.study import audit
-from metrics.study.frames import fits_of
-from metrics.study.sets import distinct_sets
-from metrics.study.stability import stabilities
-from metrics.study.summary import SELECTIONS, select
-from runners.experiment.grid import expand
-from runners.experiment.method import Method
-from runners.store.files import StoreError
-from runners.store.folder import Store
-from runners.store.row import subsets_of
-from runners.store.tidy import tidy
-from runners.workers.fit import run_trial
-from runners.workers.tasks import Data
-from scripts.audit.audit_page import compact
-from scripts.audit.flags import stands_out
-from scripts.core import refits
-from scripts.core.study import Study
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study import audit
+from ufs_bench.metrics.study.frames import fits_of
+from ufs_bench.metrics.study.sets import distinct_sets
+from ufs_bench.metrics.study.stability import stabilities
+from ufs_bench.metrics.study.summary import SELECTIONS, select
+from ufs_bench.runners.experiment.grid import expand
+from ufs_bench.runners.experiment.method import Method
+from ufs_bench.runners.store.files import StoreError
+from ufs_bench.runners.store.folder import Store
+from ufs_bench.runners.store.row import subsets_of
+from ufs_bench.runners.store.tidy import tidy
+from ufs_bench.runners.workers.fit import run_trial
+from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.scripts.audit.audit_page import compact
+from ufs_bench.scripts.audit.flags import stands_out
+from ufs_bench.scripts.core import refits
+from ufs_bench.scripts.core.study import Study
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 

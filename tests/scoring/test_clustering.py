@@ -7,7 +7,7 @@ import pytest
 from sklearn.metrics import normalized_mutual_info_score
 from sklearn.metrics.cluster import contingency_matrix
 
-from metrics.clustering import AVERAGES, acc_nmi, accuracy, contingency, nmi
+from ufs_bench.metrics.clustering import AVERAGES, acc_nmi, accuracy, contingency, nmi
 
 
 def labellings(seed, n_samples=60, n_classes=4, n_clusters=6):

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from metrics import elkan, kmeans
-from metrics.kmeans import kmeans_restarts, lloyd, starting_rows
+from ufs_bench.metrics import elkan, kmeans
+from ufs_bench.metrics.kmeans import kmeans_restarts, lloyd, starting_rows
 
 
 def by_definition(X, rows, max_iter=100):

@@ -8,13 +8,13 @@ from samples import peak_bytes
 from scipy.sparse import csc_array, csr_array, csr_matrix, random_array
 from sklearn.neighbors import KNeighborsClassifier, NearestNeighbors
 
-from metrics.evaluate import evaluate, evaluate_labels
-from metrics.kmeans import kmeans_restarts
-from metrics.label_free import silhouettes
-from metrics.measures import N_MEASURES, PER_RESTART, PER_SET
-from metrics.nearest_neighbour import nearest_neighbour_accuracy, sampled_rows
-from metrics.protocol import Protocol
-from metrics.reconstruction import reconstruction
+from ufs_bench.metrics.evaluate import evaluate, evaluate_labels
+from ufs_bench.metrics.kmeans import kmeans_restarts
+from ufs_bench.metrics.label_free import silhouettes
+from ufs_bench.metrics.measures import N_MEASURES, PER_RESTART, PER_SET
+from ufs_bench.metrics.nearest_neighbour import nearest_neighbour_accuracy, sampled_rows
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.reconstruction import reconstruction
 
 PROTOCOL = Protocol(name="t", sizes=(2,), scaling="none", restarts=4, seed=0, nmi="geometric", max_iter=50)
 ROWS = PER_RESTART + PER_SET

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import skew, ttest_1samp
 
-from metrics.study import families as module
-from metrics.study.families import families_for, family_means, step_down, t_intervals
+from ufs_bench.metrics.study import families as module
+from ufs_bench.metrics.study.families import families_for, family_means, step_down, t_intervals
 
 OF = np.array(["a", "a", "a", "b", "c", "c"])
 

@@ -6,14 +6,14 @@ from sklearn.linear_model import Ridge
 from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.neighbors import KNeighborsClassifier
 
-from metrics.evaluate import evaluate
-from metrics.kmeans import unit_samples
-from metrics.label_free import silhouettes
-from metrics.measures import PER_RESTART, PER_SET
-from metrics.nearest_neighbour import nearest_neighbour_accuracy
-from metrics.protocol import Protocol
-from metrics.reconstruction import RIDGES, reconstruction
-from metrics.replication import replications
+from ufs_bench.metrics.evaluate import evaluate
+from ufs_bench.metrics.kmeans import unit_samples
+from ufs_bench.metrics.label_free import silhouettes
+from ufs_bench.metrics.measures import PER_RESTART, PER_SET
+from ufs_bench.metrics.nearest_neighbour import nearest_neighbour_accuracy
+from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.reconstruction import RIDGES, reconstruction
+from ufs_bench.metrics.replication import replications
 
 PROTOCOL = Protocol(name="t", sizes=(2,), scaling="none", restarts=4, seed=0, nmi="geometric", max_iter=50)
 

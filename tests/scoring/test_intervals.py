@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from pages import words_of
 
-from metrics.study.intervals import means_by_family, ranks_by_restart
-from metrics.study.ranks import ranks
+from ufs_bench.metrics.study.intervals import means_by_family, ranks_by_restart
+from ufs_bench.metrics.study.ranks import ranks
 
 
 def table(values, names=None):

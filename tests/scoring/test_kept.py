@@ -8,12 +8,12 @@ import pytest
 from command_line import ROOT
 from small_data import TRUTH
 
-from metrics.study import KEPT, kept
-from metrics.study.losses import candidates, losses
-from runners.store.parquet import read_refits
-from scripts.core.study import Study
-from scripts.kept import KEYS, _store, kept_of, measure
-from scripts.ship.files import faults_of_kept
+from ufs_bench.metrics.study import KEPT, kept
+from ufs_bench.metrics.study.losses import candidates, losses
+from ufs_bench.runners.store.parquet import read_refits
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.kept import KEYS, _store, kept_of, measure
+from ufs_bench.scripts.ship.files import faults_of_kept
 
 
 @pytest.fixture(scope="module")
@@ -67,7 +67,7 @@ def test_what_is_measured_is_stored_once_and_chosen_by(study, monkeypatch):
     assert part.loc[list(KEPT), "loss"].isna().all()  # a candidate of the cell was not measured
     path = study.folder / "_kept" / "max_variance.parquet"
     before = path.read_bytes()
-    monkeypatch.setattr("metrics.study.kept.Structure", None)  # nothing is left to measure
+    monkeypatch.setattr("ufs_bench.metrics.study.kept.Structure", None)  # nothing is left to measure
     assert measure(study) == [] and path.read_bytes() == before
 
 
@@ -84,7 +84,7 @@ def test_a_shipped_file_keeps_only_what_its_rows_select(study, is_shipped, tmp_p
     """A study whose cells were run anew selects other features, and `scripts.ship` refuses the earlier ones."""
     measure(study)
     rows = read_refits(study.folder / "_kept" / "max_variance.parquet")
-    monkeypatch.setattr("scripts.kept.SHIPPED", tmp_path)
+    monkeypatch.setattr("ufs_bench.scripts.kept.SHIPPED", tmp_path)
     other = SimpleNamespace(is_shipped=is_shipped, own_name="mine", folder=tmp_path / "mine")
     path = tmp_path / "mine" / "_kept" / "max_variance.parquet"
     of = rows.set_index(KEYS).index

@@ -12,8 +12,8 @@ from sklearn.cluster import KMeans, kmeans_plusplus
 from sklearn.datasets import load_digits
 from threadpoolctl import threadpool_limits
 
-from datasets import load_dataset, scale
-from metrics.kmeans import kmeans_restarts, lloyd, starting_rows
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.metrics.kmeans import kmeans_restarts, lloyd, starting_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -170,7 +170,7 @@ def test_threads_and_memory_order_change_nothing():
         assert np.array_equal(kmeans_restarts(np.asfortranarray(X), 9), labels)
 
 
-COMPILE = "from metrics.kmeans import load_engine; load_engine(lambda: print('compiling'))"
+COMPILE = "from ufs_bench.metrics.kmeans import load_engine; load_engine(lambda: print('compiling'))"
 
 
 @pytest.mark.slow
@@ -223,7 +223,7 @@ def test_labels_are_the_same_at_the_ends_of_the_range_of_numbers():
     """They are found in a process of its own, as centres that were nan once ended it with a signal."""
     code = (
         "import warnings; warnings.simplefilter('error'); "
-        "import numpy as np; from metrics.kmeans import kmeans_restarts as restarts; "
+        "import numpy as np; from ufs_bench.metrics.kmeans import kmeans_restarts as restarts; "
         "X = np.random.default_rng(0).integers(-9, 9, size=(60, 5)) + np.repeat([0.0, 40.0, 90.0], 20)[:, None]; "
         "same = [f for f in (1e-309, 1e-320, 1e300, 1e306) if (restarts(X * f, 3, 5) == restarts(X, 3, 5)).all()]; "
         "assert len(same) == 4, same"

@@ -5,8 +5,8 @@ import pytest
 from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
-from metrics.kmeans import kmeans_restarts
-from metrics.label_free import agreements, silhouettes
+from ufs_bench.metrics.kmeans import kmeans_restarts
+from ufs_bench.metrics.label_free import agreements, silhouettes
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_silhouette_does_not_change_with_place_and_scale_of_the_data(samples, 
 
 def test_blocks_of_samples_change_nothing(samples, labels, monkeypatch):
     whole = silhouettes(samples, labels, 4)
-    monkeypatch.setattr("metrics.label_free.BLOCK", 100)
+    monkeypatch.setattr("ufs_bench.metrics.label_free.BLOCK", 100)
     np.testing.assert_allclose(silhouettes(samples, labels, 4), whole, atol=1e-12)
 
 

@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from frames import frames, store, study_of
 
-from metrics.study.audit import evaluators
-from metrics.study.losses import candidates, losses, mean_losses
-from metrics.study.selections import BY_NAME
-from scripts.audit.flags import stands_out
-from scripts.choices import choices_text, opened
+from ufs_bench.metrics.study.audit import evaluators
+from ufs_bench.metrics.study.losses import candidates, losses, mean_losses
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.scripts.audit.flags import stands_out
+from ufs_bench.scripts.choices import choices_text, opened
 
 FAMILIES = {"umist": "faces", "orl": "objects"}
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from fits import PROTOCOL
 
-from metrics.protocol import Protocol
+from ufs_bench.metrics.protocol import Protocol
 
 
 @pytest.mark.parametrize(

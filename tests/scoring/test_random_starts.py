@@ -7,15 +7,15 @@ import pytest
 from frames import frames, store
 from scipy.stats import hypergeom
 
-from methods.core.base import BaseSelector, Solution
-from metrics.study.audit import starts
-from metrics.study.frames import fits_of
-from runners.store.tidy import tidy
-from runners.workers.fit import reported
-from scripts.audit import make_audit
-from scripts.audit.audit_page import audit_page
-from scripts.audit.flags import stands_out
-from scripts.core.study import Study
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.metrics.study.audit import starts
+from ufs_bench.metrics.study.frames import fits_of
+from ufs_bench.runners.store.tidy import tidy
+from ufs_bench.runners.workers.fit import reported
+from ufs_bench.scripts.audit import make_audit
+from ufs_bench.scripts.audit.audit_page import audit_page
+from ufs_bench.scripts.audit.flags import stands_out
+from ufs_bench.scripts.core.study import Study
 
 SIZE, AMONG = 20, 100
 

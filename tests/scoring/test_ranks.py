@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from metrics.study.ranks import MIN_DATASETS, POSTHOC, compare, critical_difference, datasets_needed, ranks
+from ufs_bench.metrics.study.ranks import MIN_DATASETS, POSTHOC, compare, critical_difference, datasets_needed, ranks
 
 # Demšar 2006, table 6: AUC of C4.5 and its variants on 14 data sets; average ranks 3.143, 2.000, 2.893, 1.964.
 DEMSAR = pd.DataFrame(

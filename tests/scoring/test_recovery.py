@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metrics.recovery import precision_recall, recovery_area, redundancy
+from ufs_bench.metrics.recovery import precision_recall, recovery_area, redundancy
 
 
 @st.composite

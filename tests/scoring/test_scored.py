@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from frames import study_of
 
-from methods.core.base import BaseSelector, Solution
-from metrics.study.scored import scored
-from runners.workers.fit import reported
-from scripts.audit.flags import stands_out
-from scripts.make_table.notes import background
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.metrics.study.scored import scored
+from ufs_bench.runners.workers.fit import reported
+from ufs_bench.scripts.audit.flags import stands_out
+from ufs_bench.scripts.make_table.notes import background
 
 
 class Given(BaseSelector):

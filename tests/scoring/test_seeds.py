@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from frames import PROTOCOL, study_of
 
-from metrics.study.summary import select
-from scripts.core.tables import TableSpec
-from scripts.make_table import table_cells
-from scripts.ranks import rank_study
-from scripts.ranks.field import field_of
+from ufs_bench.metrics.study.summary import select
+from ufs_bench.scripts.core.tables import TableSpec
+from ufs_bench.scripts.make_table import table_cells
+from ufs_bench.scripts.ranks import rank_study
+from ufs_bench.scripts.ranks.field import field_of
 
 SEEDED = PROTOCOL | {"seeds": 3}
 SCORES = {

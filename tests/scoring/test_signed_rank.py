@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metrics.study.signed_rank import PRIOR, signed_rank
+from ufs_bench.metrics.study.signed_rank import PRIOR, signed_rank
 
 # Of 40 000 draws, half of them independent of the others, a probability has a standard error of 0.0035 at most.
 NOISE = 0.012

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from metrics.study.stability import Z, jaccard, nogueira
+from ufs_bench.metrics.study.stability import Z, jaccard, nogueira
 
 
 def draw(rng, n_sets, size, n_features=40):

@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, study_of
 
-from metrics.study.summary import SELECTIONS, select, summarise
-from runners.store.tidy import tidy
+from ufs_bench.metrics.study.summary import SELECTIONS, select, summarise
+from ufs_bench.runners.store.tidy import tidy
 
 
 def cell(points, selection="best_over_grid", metric="acc", clusterer="kmeans"):

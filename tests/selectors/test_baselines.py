@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from methods import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
+from ufs_bench.methods import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from samples import clusters
 
-from methods import (
+from ufs_bench.methods import (
     DGUFS,
     DUFS,
     EUFS,

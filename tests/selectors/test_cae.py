@@ -6,10 +6,10 @@ from samples import blobs
 from scipy.optimize import check_grad
 from sklearn.exceptions import ConvergenceWarning
 
-from methods import ConcreteAutoencoder
-from methods.cae import paper, released
-from methods.cae.paper import centred, decoder, principal, residual
-from methods.cae.slots import at_rest, by_logits, certainty, choose, gumbel, relaxed
+from ufs_bench.methods import ConcreteAutoencoder
+from ufs_bench.methods.cae import paper, released
+from ufs_bench.methods.cae.paper import centred, decoder, principal, residual
+from ufs_bench.methods.cae.slots import at_rest, by_logits, certainty, choose, gumbel, relaxed
 
 PAIRS = [f"{data}_s{setting}" for data in ("rand60x40", "umist60x40", "pie60x100") for setting in (1, 2)]
 

@@ -5,8 +5,8 @@ import pytest
 from samples import factors as sample
 from scipy.linalg import qr, svd
 
-from methods import LeverageScores, PivotedQR, SingularQR
-from methods.column_subsets import drawn, singular_vectors
+from ufs_bench.methods import LeverageScores, PivotedQR, SingularQR
+from ufs_bench.methods.column_subsets import drawn, singular_vectors
 
 SHAPES = [(40, 15), (12, 30)]
 

@@ -8,12 +8,12 @@ from plain_dgufs import plain_dgufs
 from samples import blobs, real
 from scipy import sparse
 
-from datasets import scale
-from methods.core.graphs import knn_graph
-from methods.dgufs import DGUFS, leading
-from methods.dgufs.leading import Ceiling, Pool, eigenpairs_above
-from methods.dgufs.released import Problem, l0_prox, rescale_off_diagonal
-from scripts.core.published import published_pixels
+from ufs_bench.datasets import scale
+from ufs_bench.methods.core.graphs import knn_graph
+from ufs_bench.methods.dgufs import DGUFS, leading
+from ufs_bench.methods.dgufs.leading import Ceiling, Pool, eigenpairs_above
+from ufs_bench.methods.dgufs.released import Problem, l0_prox, rescale_off_diagonal
+from ufs_bench.scripts.core.published import published_pixels
 
 ALPHAS = (1e1, 1e2, 1e3, 1e4, 1e5)
 BETAS = (0.1, 0.3, 0.5, 0.7, 0.9)

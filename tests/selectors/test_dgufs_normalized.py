@@ -7,13 +7,13 @@ import pytest
 from samples import blobs
 from scipy import sparse
 
-from datasets import load_dataset, scale
-from methods.core.graphs import knn_graph
-from methods.core.starts import scaled_indicator
-from methods.dgufs import DGUFS, kernels
-from methods.dgufs.kernel_kmeans import kernel_kmeans
-from methods.dgufs.kernels import DenseKernel, FactoredKernel
-from methods.dgufs.normalized import Problem
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.methods.core.graphs import knn_graph
+from ufs_bench.methods.core.starts import scaled_indicator
+from ufs_bench.methods.dgufs import DGUFS, kernels
+from ufs_bench.methods.dgufs.kernel_kmeans import kernel_kmeans
+from ufs_bench.methods.dgufs.kernels import DenseKernel, FactoredKernel
+from ufs_bench.methods.dgufs.normalized import Problem
 
 BETAS = (0.1, 0.3, 0.5, 0.7, 0.9)
 

@@ -10,12 +10,12 @@ from scipy.integrate import quad
 from scipy.optimize import check_grad
 from sklearn.datasets import make_moons
 
-from methods import DUFS
-from methods.dufs import released, standardized
-from methods.dufs.flips import Flips
-from methods.dufs.gates import gate_moments, loss, open_share
-from methods.dufs.paper import Problem, largest_change
-from methods.dufs.walk_score import walk_score
+from ufs_bench.methods import DUFS
+from ufs_bench.methods.dufs import released, standardized
+from ufs_bench.methods.dufs.flips import Flips
+from ufs_bench.methods.dufs.gates import gate_moments, loss, open_share
+from ufs_bench.methods.dufs.paper import Problem, largest_change
+from ufs_bench.methods.dufs.walk_score import walk_score
 
 PAIRS = [f"{data}_s{setting}" for data in ("moons60x20", "umist60x40", "pie60x100") for setting in (1, 2)]
 GATES = ("feature", "entry")

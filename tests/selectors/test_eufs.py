@@ -7,11 +7,11 @@ import pytest
 from samples import clusters, real
 from scipy import sparse
 
-from methods.core.graphs import knn_graph, laplacian
-from methods.core.loop import iterate
-from methods.core.starts import kmeans_labels, scaled_indicator
-from methods.eufs import EUFS, admm
-from methods.eufs.penalty import EPS, PENALTIES, Problem, smallest_collapsing_beta
+from ufs_bench.methods.core.graphs import knn_graph, laplacian
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.core.starts import kmeans_labels, scaled_indicator
+from ufs_bench.methods.eufs import EUFS, admm
+from ufs_bench.methods.eufs.penalty import EPS, PENALTIES, Problem, smallest_collapsing_beta
 
 SHAPES = [(40, 12), (15, 60), (12, 12)]
 sample = partial(clusters, rest=0.0)

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from samples import uneven as sample
 
-from methods.core.optimal_graph import row_stochastic_graph, smoother, symmetric_laplacian
-from methods.sf2sog import exchange
-from methods.sf2sog.eigen_subset import WORTHWHILE, Quadratic, swapped
-from methods.sf2sog.exchange import Exchange, _Rest
+from ufs_bench.methods.core.optimal_graph import row_stochastic_graph, smoother, symmetric_laplacian
+from ufs_bench.methods.sf2sog import exchange
+from ufs_bench.methods.sf2sog.eigen_subset import WORTHWHILE, Quadratic, swapped
+from ufs_bench.methods.sf2sog.exchange import Exchange, _Rest
 
 
 def test_quadratic_form_is_what_is_left_after_the_best_embedding():

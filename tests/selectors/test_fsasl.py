@@ -6,12 +6,18 @@ from samples import SHAPES, clusters
 from scipy.optimize import minimize
 from sklearn.linear_model import Lasso
 
-from methods import FSASL
-from methods.core.graphs import laplacian
-from methods.core.prox import row_norms
-from methods.fsasl import structure
-from methods.fsasl.paper import Problem
-from methods.fsasl.structure import code_penalties, first_codes, first_neighbors, global_laplacian, sparse_codes
+from ufs_bench.methods import FSASL
+from ufs_bench.methods.core.graphs import laplacian
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.fsasl import structure
+from ufs_bench.methods.fsasl.paper import Problem
+from ufs_bench.methods.fsasl.structure import (
+    code_penalties,
+    first_codes,
+    first_neighbors,
+    global_laplacian,
+    sparse_codes,
+)
 
 
 def problem_of(X, weights=(1.0, 1.0, 0.5), m=3):

@@ -5,10 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from methods import FSPCA, KMeansUFS, MaxVariance
-from methods.core.loop import iterate
-from methods.fspca import ipu
-from methods.fspca.swap import WORTHWHILE, Bounds, highest
+from ufs_bench.methods import FSPCA, KMeansUFS, MaxVariance
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.fspca import ipu
+from ufs_bench.methods.fspca.swap import WORTHWHILE, Bounds, highest
 
 PAIRS = [f"modern/fspca_{data}_s{s}" for data in ("rand60x40", "umist60x40", "pie60x100") for s in (1, 2)]
 SHAPES = [(40, 12), (8, 12)]

@@ -6,11 +6,11 @@ from samples import SHAPES
 from samples import correlated as sample
 from sklearn.linear_model import MultiTaskLasso
 
-from methods import FSSL
-from methods.core.graphs import knn_graph
-from methods.core.prox import row_norms
-from methods.core.spectral import smooth_vectors
-from methods.fssl import Problem
+from ufs_bench.methods import FSSL
+from ufs_bench.methods.core.graphs import knn_graph
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.spectral import smooth_vectors
+from ufs_bench.methods.fssl import Problem
 
 
 def target(X, n_clusters=3):

@@ -6,9 +6,9 @@ from samples import factors as sample
 from samples import unexplained
 from scipy import sparse
 
-from methods import GreedyCSS
-from methods.core.column_subset import Gains, grow
-from methods.greedy_css import sums_of_parts
+from ufs_bench.methods import GreedyCSS
+from ufs_bench.methods.core.column_subset import Gains, grow
+from ufs_bench.methods.greedy_css import sums_of_parts
 
 PAIRS = [f"modern/greedy_css_{data}_s{s}" for data in ("rand60x40", "umist60x40", "pie60x100") for s in (1, 2)]
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from methods import HighlyVariableGenes
-from methods.hvg import deviances, dispersions
+from ufs_bench.methods import HighlyVariableGenes
+from ufs_bench.methods.hvg import deviances, dispersions
 
 
 def counts(n_samples=60, n_features=400, seed=0):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from samples import clusters, peak_bytes
 
-from methods import EUFS, JGUFS, NDFS, RUFS
-from methods.core.graphs import knn_graph
-from methods.core.prox import row_norms
+from ufs_bench.methods import EUFS, JGUFS, NDFS, RUFS
+from ufs_bench.methods.core.graphs import knn_graph
+from ufs_bench.methods.core.prox import row_norms
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 

@@ -5,8 +5,8 @@ import pytest
 from samples import SHAPES, uneven
 from scipy.stats import spearmanr
 
-from methods import InfFS
-from methods.inf_fs import Graph, ranks
+from ufs_bench.methods import InfFS
+from ufs_bench.methods.inf_fs import Graph, ranks
 
 
 def by_definition(X, alpha, share=0.9):
@@ -36,8 +36,8 @@ def test_blocks_of_correlations_give_the_same_product(monkeypatch):
     X = uneven(20, 70)
     spread, x = np.random.default_rng(0).random(70), np.random.default_rng(1).random(70)
     kept = Graph(spread, ranks(X), 0.4).times(x)
-    monkeypatch.setattr("methods.inf_fs.KEPT", 0)
-    monkeypatch.setattr("methods.inf_fs.BLOCK", 300)
+    monkeypatch.setattr("ufs_bench.methods.inf_fs.KEPT", 0)
+    monkeypatch.setattr("ufs_bench.methods.inf_fs.BLOCK", 300)
     graph = Graph(spread, ranks(X), 0.4)
     assert graph.kept is None
     np.testing.assert_allclose(graph.times(x), kept, rtol=1e-12)

@@ -7,13 +7,13 @@ from samples import correlated as sample
 from scipy import sparse
 from sklearn.linear_model import MultiTaskLasso
 
-from methods import JELSR, jelsr
-from methods.core import reweighting
-from methods.core.graphs import knn_graph, laplacian
-from methods.core.linalg import largest_eigenvectors
-from methods.core.prox import row_norms
-from methods.core.reweighting import log_scale
-from methods.jelsr import Problem
+from ufs_bench.methods import JELSR, jelsr
+from ufs_bench.methods.core import reweighting
+from ufs_bench.methods.core.graphs import knn_graph, laplacian
+from ufs_bench.methods.core.linalg import largest_eigenvectors
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.reweighting import log_scale
+from ufs_bench.methods.jelsr import Problem
 
 
 def problem(shape, alpha=0.5, beta=2.0, n_clusters=3):

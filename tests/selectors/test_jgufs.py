@@ -7,18 +7,18 @@ from samples import clusters as sample
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from datasets import load_dataset, scale
-from methods import JGUFS
-from methods.core import ridge
-from methods.core.graphs import knn_graph, laplacian
-from methods.core.loop import iterate
-from methods.core.optimal_graph import row_stochastic_graph
-from methods.core.prox import project_simplex, row_norms
-from methods.core.reweighting import EPS
-from methods.core.starts import indicator
-from methods.jgufs.paper import Problem, first
-from methods.jgufs.released import Problem as ReleasedProblem
-from methods.jgufs.released import signed_eigenvectors
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.methods import JGUFS
+from ufs_bench.methods.core import ridge
+from ufs_bench.methods.core.graphs import knn_graph, laplacian
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.core.optimal_graph import row_stochastic_graph
+from ufs_bench.methods.core.prox import project_simplex, row_norms
+from ufs_bench.methods.core.reweighting import EPS
+from ufs_bench.methods.core.starts import indicator
+from ufs_bench.methods.jgufs.paper import Problem, first
+from ufs_bench.methods.jgufs.released import Problem as ReleasedProblem
+from ufs_bench.methods.jgufs.released import signed_eigenvectors
 
 REAL = ["allaml", pytest.param("pie10p", marks=pytest.mark.slow)]  # seconds each
 

@@ -7,11 +7,11 @@ import pytest
 from scipy.io import loadmat
 from scipy.linalg import svd
 
-from methods import KMeansUFS
-from methods.core.linalg import principal_axes
-from methods.core.loop import iterate
-from methods.kmeans_ufs import standardized
-from methods.kmeans_ufs.admm import Problem, leading_basis
+from ufs_bench.methods import KMeansUFS
+from ufs_bench.methods.core.linalg import principal_axes
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.kmeans_ufs import standardized
+from ufs_bench.methods.kmeans_ufs.admm import Problem, leading_basis
 
 SMALL = [(20, 7, 2), (20, 7, 3), (6, 9, 3), (30, 8, 5)]  # samples, features, clusters
 REAL = {"allaml": ("allaml.mat", 2), "pie10p": ("warppie10p.mat", 10), "umist": ("umist.mat", 20)}

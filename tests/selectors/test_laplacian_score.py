@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from methods.core.graphs import knn_graph
-from methods.laplacian_score import LaplacianScore
+from ufs_bench.methods.core.graphs import knn_graph
+from ufs_bench.methods.laplacian_score import LaplacianScore
 
 
 @pytest.fixture

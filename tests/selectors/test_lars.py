@@ -5,7 +5,7 @@ import pytest
 from scipy.linalg import hadamard
 from sklearn.linear_model import lars_path, lars_path_gram
 
-from methods.mcfs.lars import lasso_paths
+from ufs_bench.methods.mcfs.lars import lasso_paths
 
 
 def problem(n_samples, n_features, n_targets=2, seed=0):

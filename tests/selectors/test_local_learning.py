@@ -5,8 +5,8 @@ import pytest
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
-from methods.core.graphs import knn_graph, mean_distance
-from methods.rufs.local_learning import Squared, kernel_graph_laplacian, local_learning_laplacian
+from ufs_bench.methods.core.graphs import knn_graph, mean_distance
+from ufs_bench.methods.rufs.local_learning import Squared, kernel_graph_laplacian, local_learning_laplacian
 
 
 def sample(n_samples=40, n_features=6, seed=0):

@@ -6,11 +6,11 @@ from scipy.io import loadmat
 from scipy.sparse.csgraph import connected_components
 from test_lars import optimality_gap
 
-from datasets import scale
-from methods.core.graphs import affinity_graph, knn_graph
-from methods.core.spectral import smooth_vectors
-from methods.mcfs import MCFS, released
-from methods.mcfs.lars import lasso_paths
+from ufs_bench.datasets import scale
+from ufs_bench.methods.core.graphs import affinity_graph, knn_graph
+from ufs_bench.methods.core.spectral import smooth_vectors
+from ufs_bench.methods.mcfs import MCFS, released
+from ufs_bench.methods.mcfs.lars import lasso_paths
 
 
 def blobs(n_blobs=4, n_each=20, n_features=60, spread=1.0, seed=0):

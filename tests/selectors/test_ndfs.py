@@ -10,19 +10,19 @@ from scipy import sparse
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
 
-from methods import NDFS
-from methods.core import ridge
-from methods.core.bounded import minimize_nonnegative
-from methods.core.graphs import affinity_graph, graph_laplacian, knn_graph, laplacian, median_distance
-from methods.core.loop import iterate
-from methods.core.prox import row_norms
-from methods.core.reweighting import EPS
-from methods.core.ridge import spread
-from methods.core.shared import shared
-from methods.core.starts import graph_labels, indicator, kmeans_labels, order_by_distance
-from methods.ndfs import LIFT, paper, released
-from methods.ndfs.paper import Problem
-from methods.ndfs.released import Problem as ReleasedProblem
+from ufs_bench.methods import NDFS
+from ufs_bench.methods.core import ridge
+from ufs_bench.methods.core.bounded import minimize_nonnegative
+from ufs_bench.methods.core.graphs import affinity_graph, graph_laplacian, knn_graph, laplacian, median_distance
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.reweighting import EPS
+from ufs_bench.methods.core.ridge import spread
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.starts import graph_labels, indicator, kmeans_labels, order_by_distance
+from ufs_bench.methods.ndfs import LIFT, paper, released
+from ufs_bench.methods.ndfs.paper import Problem
+from ufs_bench.methods.ndfs.released import Problem as ReleasedProblem
 
 REAL = ["allaml", *(pytest.param(name, marks=pytest.mark.slow) for name in ("pie10p", "umist"))]  # seconds each
 

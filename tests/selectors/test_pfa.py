@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from methods import PFA
-from methods.pfa import leading_vectors, scores_of
+from ufs_bench.methods import PFA
+from ufs_bench.methods.pfa import leading_vectors, scores_of
 
 
 def groups(n_groups=4, each=6, noise=0.05, seed=0):

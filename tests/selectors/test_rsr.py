@@ -5,9 +5,9 @@ import pytest
 from samples import SHAPES, correlated
 from scipy.optimize import minimize
 
-from methods import RSR
-from methods.core.prox import row_norms
-from methods.rsr import Problem, Tall, Wide, collapsing_weight
+from ufs_bench.methods import RSR
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.rsr import Problem, Tall, Wide, collapsing_weight
 
 
 def objective(X, W, lambda_):

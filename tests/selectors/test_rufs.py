@@ -6,16 +6,16 @@ from samples import SHAPES, real
 from samples import clusters as sample
 from scipy import sparse
 
-from methods.core.bounded import minimize_nonnegative
-from methods.core.prox import row_norms
-from methods.core.shared import shared
-from methods.core.starts import kmeans_labels, scaled_indicator
-from methods.rufs import RUFS
-from methods.rufs.descent import MEMORY, Pairs
-from methods.rufs.local_learning import local_learning_laplacian
-from methods.rufs.paper import EPS, Problem, is_zero_optimal
-from methods.rufs.released import ROW_PENALTY, SUM_PENALTY
-from methods.rufs.released import Problem as ReleasedProblem
+from ufs_bench.methods.core.bounded import minimize_nonnegative
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.starts import kmeans_labels, scaled_indicator
+from ufs_bench.methods.rufs import RUFS
+from ufs_bench.methods.rufs.descent import MEMORY, Pairs
+from ufs_bench.methods.rufs.local_learning import local_learning_laplacian
+from ufs_bench.methods.rufs.paper import EPS, Problem, is_zero_optimal
+from ufs_bench.methods.rufs.released import ROW_PENALTY, SUM_PENALTY
+from ufs_bench.methods.rufs.released import Problem as ReleasedProblem
 
 REAL = ["pie10p", pytest.param("umist", marks=pytest.mark.slow)]  # seconds each
 
@@ -152,7 +152,7 @@ def test_what_is_learned_has_the_objective_that_is_reported():
 
 
 def test_released_block_that_does_not_end_is_said_to_diverge(monkeypatch):
-    monkeypatch.setattr("methods.rufs.descent.LARGEST_INNER", 3)
+    monkeypatch.setattr("ufs_bench.methods.rufs.descent.LARGEST_INNER", 3)
     fitted = RUFS(5, n_clusters=3, variant="released", random_state=0).fit(sample(40, 12))
     assert fitted.status_ == "diverged"
     assert fitted.n_iter_ == 0

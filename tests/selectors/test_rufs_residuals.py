@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from methods.core.prox import row_norms
-from methods.rufs import paper, released, residuals
-from methods.rufs.local_learning import local_learning_laplacian
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.rufs import paper, released, residuals
+from ufs_bench.methods.rufs.local_learning import local_learning_laplacian
 
 
 def parts(seed=0, shape=(50, 21), n_columns=4):
@@ -59,7 +59,7 @@ def test_slope_of_f_keeps_its_digits_where_samples_are_all_but_fitted(noise):
 def test_a_regulariser_in_factors_gives_the_same_sweep(monkeypatch, variant):
     X, _, G = parts()
     whole = local_learning_laplacian(X, 5)
-    monkeypatch.setattr("methods.rufs.local_learning.HUBS", 0)
+    monkeypatch.setattr("ufs_bench.methods.rufs.local_learning.HUBS", 0)
     factors = local_learning_laplacian(X, 5)
     assert sparse.issparse(whole) and not sparse.issparse(factors)
     one, two = (variant.Problem(X, L, 2.0, 1.0, 0.5, 10.0) for L in (whole, factors))

@@ -5,11 +5,11 @@ import pytest
 from samples import uneven as sample
 from scipy import sparse
 
-from datasets import load_dataset, scale
-from methods import SF2SOG
-from methods.core.optimal_graph import adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
-from methods.sf2sog import Problem
-from methods.sf2sog.eigen_subset import WORTHWHILE
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.methods import SF2SOG
+from ufs_bench.methods.core.optimal_graph import adapted_graph, row_stochastic_graph, smoother, symmetric_laplacian
+from ufs_bench.methods.sf2sog import Problem
+from ufs_bench.methods.sf2sog.eigen_subset import WORTHWHILE
 
 SHAPES = [(60, 25), (30, 70), (20, 20)]
 

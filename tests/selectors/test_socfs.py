@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from samples import SHAPES
 
-from methods import SOCFS
-from methods.core.linalg import polar_factor
-from methods.core.ordinal_graphs import triplet_laplacian, triplet_weights
-from methods.core.prox import row_norms
-from methods.core.reweighting import log_scale
-from methods.core.starts import kmeans_labels, scaled_indicator
-from methods.socfs import Problem, without_means
+from ufs_bench.methods import SOCFS
+from ufs_bench.methods.core.linalg import polar_factor
+from ufs_bench.methods.core.ordinal_graphs import triplet_laplacian, triplet_weights
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.reweighting import log_scale
+from ufs_bench.methods.core.starts import kmeans_labels, scaled_indicator
+from ufs_bench.methods.socfs import Problem, without_means
 
 
 def sample(n_samples, n_features, seed=0):
@@ -32,7 +32,7 @@ def start(given):
 
 def test_sweeps_are_those_of_the_released_program(reference, monkeypatch):
     pair = reference("step08_socfs")
-    monkeypatch.setattr("methods.core.reweighting.EPS", np.finfo(float).eps)
+    monkeypatch.setattr("ufs_bench.methods.core.reweighting.EPS", np.finfo(float).eps)
     given = Problem(without_means(pair["X"]), 1.0, 1.0)
     given.inner_steps, given.inner_tol = 50, 0.0
     W, B, E, H = (pair[name] for name in ("W0", "B0", "E0", "H0"))

@@ -5,9 +5,9 @@ import pytest
 from samples import SHAPES, clusters
 from scipy.optimize import minimize
 
-from methods import SOGFS
-from methods.core.prox import project_simplex, row_norms
-from methods.sogfs.problem import Problem, first_graph, n_components
+from ufs_bench.methods import SOGFS
+from ufs_bench.methods.core.prox import project_simplex, row_norms
+from ufs_bench.methods.sogfs.problem import Problem, first_graph, n_components
 
 
 def squared_distances(Y):

@@ -5,10 +5,10 @@ import pytest
 from samples import blobs
 from scipy.optimize import minimize
 
-from methods import SparseKMeans
-from methods.sparse_kmeans.gap import bounds_tried, gaps
-from methods.sparse_kmeans.partition import lloyd, settled
-from methods.sparse_kmeans.weights import best_weights, between
+from ufs_bench.methods import SparseKMeans
+from ufs_bench.methods.sparse_kmeans.gap import bounds_tried, gaps
+from ufs_bench.methods.sparse_kmeans.partition import lloyd, settled
+from ufs_bench.methods.sparse_kmeans.weights import best_weights, between
 
 
 def between_by_definition(X, labels):

@@ -5,10 +5,10 @@ import pytest
 from samples import correlated
 from scipy.linalg import eigh
 
-from methods import SPCAPSD
-from methods.core.prox import prox_l21, row_norms
-from methods.spca_psd.paper import Problem
-from scripts.core.conf import read_group
+from ufs_bench.methods import SPCAPSD
+from ufs_bench.methods.core.prox import prox_l21, row_norms
+from ufs_bench.methods.spca_psd.paper import Problem
+from ufs_bench.scripts.core.conf import read_group
 
 PAIRS = [f"spca_psd_{data}_s{setting}" for data in ("rand60x40", "umist60x40", "pie60x100") for setting in (1, 2)]
 PRECISE = {"tol": 1e-8, "max_iter": 60}

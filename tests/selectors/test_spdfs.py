@@ -8,13 +8,13 @@ from samples import blobs, real
 from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 
-from methods import SPDFS
-from methods.core.loop import iterate
-from methods.spdfs import released
-from methods.spdfs.paper import Problem
-from methods.spdfs.scatter import Scatter, memberships, normalized
-from methods.spdfs.swaps import Gains
-from scripts.core.conf import read_group
+from ufs_bench.methods import SPDFS
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.spdfs import released
+from ufs_bench.methods.spdfs.paper import Problem
+from ufs_bench.methods.spdfs.scatter import Scatter, memberships, normalized
+from ufs_bench.methods.spdfs.swaps import Gains
+from ufs_bench.scripts.core.conf import read_group
 
 PAIRS = [f"spdfs_{data}_s{setting}" for data in ("rand60x40", "umist60x40", "pie60x100") for setting in (1, 2)]
 

@@ -5,9 +5,9 @@ import pytest
 from scipy import sparse
 from scipy.linalg import eigh
 
-from methods import SPEC, LaplacianScore
-from methods.core.graphs import knn_graph
-from methods.spec import full_graph
+from ufs_bench.methods import SPEC, LaplacianScore
+from ufs_bench.methods.core.graphs import knn_graph
+from ufs_bench.methods.spec import full_graph
 
 PAIRS = [f"modern/spec_{data}_s{s}" for data in ("rand60x40", "umist60x40", "pie60x100") for s in (1, 2)]
 

@@ -5,11 +5,11 @@ import pytest
 from samples import blobs
 from scipy.sparse import csr_array
 
-from datasets import load_dataset
-from methods import SpectralLabels, spectral_labels
-from methods.core.graphs import knn_graph
-from methods.spectral_labels import leading_rows
-from metrics.clustering import accuracy
+from ufs_bench.datasets import load_dataset
+from ufs_bench.methods import SpectralLabels, spectral_labels
+from ufs_bench.methods.core.graphs import knn_graph
+from ufs_bench.methods.spectral_labels import leading_rows
+from ufs_bench.metrics.clustering import accuracy
 
 
 def graph_of(n_samples, seed=0):

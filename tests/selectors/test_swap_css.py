@@ -7,8 +7,8 @@ import pytest
 from samples import factors as sample
 from samples import unexplained
 
-from methods import GreedyCSS, SwapCSS
-from methods.core.column_exchange import Problem, pseudo_inverse
+from ufs_bench.methods import GreedyCSS, SwapCSS
+from ufs_bench.methods.core.column_exchange import Problem, pseudo_inverse
 
 PAIRS = [f"modern/iterfs_{data}_s{s}" for data in ("rand60x40", "umist60x40", "pie60x100") for s in (1, 2)]
 

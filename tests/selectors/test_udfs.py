@@ -7,15 +7,15 @@ import pytest
 from samples import correlated, peak_bytes
 from scipy.io import loadmat
 
-from datasets import load_dataset, scale
-from methods import UDFS
-from methods.core.loop import iterate
-from methods.core.prox import row_norms
-from methods.core.reweighting import log_scale
-from methods.core.smallest import smallest_eigenvectors
-from methods.udfs.local_scatter import local_scatter, neighborhood_spectra
-from methods.udfs.paper import Problem
-from scripts.core.conf import read_group
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.methods import UDFS
+from ufs_bench.methods.core.loop import iterate
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.reweighting import log_scale
+from ufs_bench.methods.core.smallest import smallest_eigenvectors
+from ufs_bench.methods.udfs.local_scatter import local_scatter, neighborhood_spectra
+from ufs_bench.methods.udfs.paper import Problem
+from ufs_bench.scripts.core.conf import read_group
 
 LARGE = (30, 210)  # beyond 200 features the eigenvectors are those of an iteration
 SHAPES = [(60, 25), (20, 70), (12, 12), LARGE]
@@ -236,7 +236,7 @@ def test_neighbourhoods_are_analysed_once_for_a_grid(monkeypatch):
         calls.append(n_neighbors)
         return neighborhood_spectra(X, n_neighbors)
 
-    monkeypatch.setattr("methods.udfs.neighborhood_spectra", counted)
+    monkeypatch.setattr("ufs_bench.methods.udfs.neighborhood_spectra", counted)
     X = sample(30, 12, seed=9)
     for gamma, lam in ((0.1, 1.0), (1.0, 1.0), (1.0, 10.0)):
         UDFS(n_clusters=3, gamma=gamma, lambda_=lam).fit(X)

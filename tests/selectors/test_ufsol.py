@@ -7,16 +7,21 @@ import pytest
 from samples import peak_bytes
 from scipy import sparse
 
-from datasets import load_dataset, scale
-from methods import UFSOL
-from methods.core.graphs import knn_graph
-from methods.core.ordinal_graphs import max_margin_laplacian, similarity_laplacian, triplet_laplacian, triplet_weights
-from methods.core.prox import row_norms
-from methods.core.starts import kmeans_labels, scaled_indicator
-from methods.ufsol import GRAPHS
-from methods.ufsol.paper import Problem
-from methods.ufsol.released import Problem as ReleasedProblem
-from methods.ufsol.released import scaled
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.methods import UFSOL
+from ufs_bench.methods.core.graphs import knn_graph
+from ufs_bench.methods.core.ordinal_graphs import (
+    max_margin_laplacian,
+    similarity_laplacian,
+    triplet_laplacian,
+    triplet_weights,
+)
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.starts import kmeans_labels, scaled_indicator
+from ufs_bench.methods.ufsol import GRAPHS
+from ufs_bench.methods.ufsol.paper import Problem
+from ufs_bench.methods.ufsol.released import Problem as ReleasedProblem
+from ufs_bench.methods.ufsol.released import scaled
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 FEW = 15  # sweeps, where the property holds after any number

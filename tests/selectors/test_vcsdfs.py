@@ -5,9 +5,9 @@ import pytest
 from samples import correlated, real
 from scipy.optimize import minimize
 
-from methods import VCSDFS
-from methods.vcsdfs.paper import Problem
-from scripts.core.conf import read_group
+from ufs_bench.methods import VCSDFS
+from ufs_bench.methods.vcsdfs.paper import Problem
+from ufs_bench.scripts.core.conf import read_group
 
 PAIRS = [f"vcsdfs_{data}_s{setting}" for data in ("rand60x40", "umist60x40", "pie60x100") for setting in (1, 2)]
 

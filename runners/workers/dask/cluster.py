@@ -18,14 +18,14 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
-from runners.errors import ConfigError
-from runners.progress import log
-from runners.store.identity import versions
-from runners.workers.caps import Caps
-from runners.workers.dask.worker import STARTER, run_job
-from runners.workers.memory import check_cap, fit_mb
-from runners.workers.tasks import Task, n_stored
-from runners.workers.watched import WorkerDied
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.progress import log
+from ufs_bench.runners.store.identity import versions
+from ufs_bench.runners.workers.caps import Caps
+from ufs_bench.runners.workers.dask.worker import STARTER, run_job
+from ufs_bench.runners.workers.memory import check_cap, fit_mb
+from ufs_bench.runners.workers.tasks import Task, n_stored
+from ufs_bench.runners.workers.watched import WorkerDied
 
 LOOPBACK = "127.0.0.1:0"  # of a local cluster: Dask itself would listen to the whole network, on 8787 and another port
 CONNECT_S = 10  # seconds that a scheduler may take to answer

@@ -15,16 +15,16 @@ from multiprocessing import current_process
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from datasets import DataError, load_dataset
-from metrics.kmeans import load_engine
-from runners.code import CodeChanged
-from runners.errors import ConfigError
-from runners.store.identity import changes, versions
-from runners.workers.caps import MB_PER_GB
-from runners.workers.family import free_mb
-from runners.workers.memory import LEFT_FREE, PROCESS_MB, gb
-from runners.workers.tasks import Data
-from runners.workers.watched import WATCH_S, Worker
+from ufs_bench.datasets import DataError, load_dataset
+from ufs_bench.metrics.kmeans import load_engine
+from ufs_bench.runners.code import CodeChanged
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.store.identity import changes, versions
+from ufs_bench.runners.workers.caps import MB_PER_GB
+from ufs_bench.runners.workers.family import free_mb
+from ufs_bench.runners.workers.memory import LEFT_FREE, PROCESS_MB, gb
+from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.runners.workers.watched import WATCH_S, Worker
 
 KEPT = 4  # copies of scaled data that stay for later tasks
 LOOK_S = 0.5  # between two looks at the memory

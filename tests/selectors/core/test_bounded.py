@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from methods.core.bounded import MEMORY, _Pairs, minimize_nonnegative
+from ufs_bench.methods.core.bounded import MEMORY, _Pairs, minimize_nonnegative
 
 
 def recursion(slope, pairs):

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from methods import LaplacianScore
-from methods.core.base import BaseSelector, Solution
-from methods.core.checks import (
+from ufs_bench.methods import LaplacianScore
+from ufs_bench.methods.core.base import BaseSelector, Solution
+from ufs_bench.methods.core.checks import (
     above,
     at_least,
     between,

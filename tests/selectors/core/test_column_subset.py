@@ -5,8 +5,8 @@ import pytest
 from samples import factors as sample
 from samples import unexplained as remainder
 
-from methods.core.checks import check_count, check_flag, count_of
-from methods.core.column_subset import Gains, Residual, first_of_best, grow, smaller_factor
+from ufs_bench.methods.core.checks import check_count, check_flag, count_of
+from ufs_bench.methods.core.column_subset import Gains, Residual, first_of_best, grow, smaller_factor
 
 SHAPES = [(30, 12), (9, 25)]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from methods.core.loop import iterate_best
-from methods.core.reweighting import close_scales, confined_scales
+from ufs_bench.methods.core.loop import iterate_best
+from ufs_bench.methods.core.reweighting import close_scales, confined_scales
 
 
 @dataclass(frozen=True)

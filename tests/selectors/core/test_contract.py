@@ -9,11 +9,11 @@ import pytest
 from quick_methods import SLOW, TWINS, load_quick_methods, one_of_each_kind, shortened, with_few
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import methods
-from methods.core.base import BaseSelector
-from scripts.check_method.configuration import CONFIGURATION
-from scripts.check_method.contract import EXCEPTIONS, EXCEPTIONS_ON_DATA
-from scripts.check_method.properties import PROPERTIES
+from ufs_bench import methods
+from ufs_bench.methods.core.base import BaseSelector
+from ufs_bench.scripts.check_method.configuration import CONFIGURATION
+from ufs_bench.scripts.check_method.contract import EXCEPTIONS, EXCEPTIONS_ON_DATA
+from ufs_bench.scripts.check_method.properties import PROPERTIES
 
 METHODS = load_quick_methods()
 FIRST = one_of_each_kind(METHODS)

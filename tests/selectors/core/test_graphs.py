@@ -6,8 +6,8 @@ from samples import squared_distances
 from scipy import sparse
 from scipy.io import loadmat
 
-from methods.core import graphs
-from methods.core.graphs import affinity_graph, knn_graph, laplacian, nearest_neighbors
+from ufs_bench.methods.core import graphs
+from ufs_bench.methods.core.graphs import affinity_graph, knn_graph, laplacian, nearest_neighbors
 
 
 def exhaustive_neighbors(X, k):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from methods.core.indicators import Indicators, indicator_change
-from methods.core.ridge import spread
+from ufs_bench.methods.core.indicators import Indicators, indicator_change
+from ufs_bench.methods.core.ridge import spread
 
 GAMMAS = [0.1, 10.0, 1e4, 1e8]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import polar
 
-from methods.core.linalg import complete_basis, polar_factor, principal_axes
+from ufs_bench.methods.core.linalg import complete_basis, polar_factor, principal_axes
 
 
 @pytest.mark.parametrize("shape", [(30, 8), (8, 30), (12, 12)])

@@ -5,7 +5,16 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from methods.core.loop import COLLAPSED, CONVERGED, DIVERGED, MAX_ITER, STATUSES, Trace, iterate, ranking_change
+from ufs_bench.methods.core.loop import (
+    COLLAPSED,
+    CONVERGED,
+    DIVERGED,
+    MAX_ITER,
+    STATUSES,
+    Trace,
+    iterate,
+    ranking_change,
+)
 
 
 def halve(x):

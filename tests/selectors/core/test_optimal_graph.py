@@ -10,7 +10,7 @@ from samples import squared_distances
 from samples import uneven as sample
 from scipy import sparse
 
-from methods.core.optimal_graph import (
+from ufs_bench.methods.core.optimal_graph import (
     FULL,
     adapted_graph,
     adapted_laplacian,
@@ -19,7 +19,7 @@ from methods.core.optimal_graph import (
     symmetric_adapted_graph,
     symmetric_laplacian,
 )
-from methods.core.prox import project_simplex
+from ufs_bench.methods.core.prox import project_simplex
 
 
 def test_rows_of_the_graph_lie_on_the_simplex_and_follow_the_embedding():
@@ -95,7 +95,7 @@ def test_sparse_and_dense_factors_agree(monkeypatch):
     G = row_stochastic_graph(sample(200, 5), "heat", 2)
     L, right = symmetric_laplacian(G), np.random.default_rng(2).normal(size=(200, 3))
     dense = smoother(L, 0.3)(right)
-    monkeypatch.setattr("methods.core.optimal_graph.DENSE_SAMPLES", 0)
+    monkeypatch.setattr("ufs_bench.methods.core.optimal_graph.DENSE_SAMPLES", 0)
     np.testing.assert_allclose(smoother(L, 0.3)(right), dense, atol=1e-12)
 
 
@@ -104,7 +104,7 @@ import sys
 from hashlib import sha256
 import numpy as np
 from scipy import sparse
-from methods.core.optimal_graph import adapted_laplacian, symmetric_adapted_graph
+from ufs_bench.methods.core.optimal_graph import adapted_laplacian, symmetric_adapted_graph
 
 rng, digest = np.random.default_rng(0), sha256()
 Y, S = rng.random((40, 5)), rng.random((40, 40)) * (rng.random((40, 40)) < 0.1) + np.eye(40)

@@ -12,7 +12,7 @@ from sklearn.ensemble import RandomTreesEmbedding
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import RFE, SelectKBest, VarianceThreshold, f_classif
 
-from methods.core.plain import plain
+from ufs_bench.methods.core.plain import plain
 
 X = np.random.default_rng(0).normal(size=(30, 8)) * np.array([3, 8, 1, 6, 2, 7, 4, 5])
 BEST = np.argsort(-X.var(axis=0))

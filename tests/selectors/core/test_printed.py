@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from datasets import load_dataset, scale
-from methods import EUFS, FSSL, JELSR, JGUFS, NDFS, RUFS, SOCFS, UDFS, UFSOL
-from methods.core.graphs import graph_laplacian
-from methods.core.optimal_graph import row_stochastic_graph
-from methods.core.ordinal_graphs import triplet_laplacian
-from methods.rufs.local_learning import local_learning_laplacian
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.methods import EUFS, FSSL, JELSR, JGUFS, NDFS, RUFS, SOCFS, UDFS, UFSOL
+from ufs_bench.methods.core.graphs import graph_laplacian
+from ufs_bench.methods.core.optimal_graph import row_stochastic_graph
+from ufs_bench.methods.core.ordinal_graphs import triplet_laplacian
+from ufs_bench.methods.rufs.local_learning import local_learning_laplacian
 
 NEIGHBOURS = 5  # the default of all of them
 

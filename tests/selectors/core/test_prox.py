@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from methods.core.prox import project_simplex, prox_l21, row_norms, row_weights, smooth_l21, unit_columns
+from ufs_bench.methods.core.prox import project_simplex, prox_l21, row_norms, row_weights, smooth_l21, unit_columns
 
 
 @pytest.fixture

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from quick_methods import further_slow, load_quick_methods, shortened
 
-from methods.core.checks import LARGEST, check_range
-from scripts.check_method.synthetic import blobs, suited, wide_blobs
+from ufs_bench.methods.core.checks import LARGEST, check_range
+from ufs_bench.scripts.check_method.synthetic import blobs, suited, wide_blobs
 
 METHODS = load_quick_methods()
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from samples import correlated
 
-from methods.core.prox import row_norms
-from methods.core.reweighting import Memory, log_scale, reweight_block, reweighted
-from methods.core.ridge import weighted_ridge
+from ufs_bench.methods.core.prox import row_norms
+from ufs_bench.methods.core.reweighting import Memory, log_scale, reweight_block, reweighted
+from ufs_bench.methods.core.ridge import weighted_ridge
 
 SPARSITY = 0.7  # a share of the weight from which on W = 0 is the best
 

@@ -4,7 +4,13 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from methods.core.ridge import WeightedRidge, doubly_weighted_ridge, smallest_collapsing_weight, spread, weighted_ridge
+from ufs_bench.methods.core.ridge import (
+    WeightedRidge,
+    doubly_weighted_ridge,
+    smallest_collapsing_weight,
+    spread,
+    weighted_ridge,
+)
 
 SHAPES = [(20, 7), (7, 20), (9, 9), (12, 1), (2, 30)]
 

@@ -5,9 +5,9 @@ import itertools
 
 import pytest
 
-from datasets import load_dataset, scale
-from methods.core.loop import CONVERGED, MAX_ITER
-from scripts.check_method.contract import load_methods
+from ufs_bench.datasets import load_dataset, scale
+from ufs_bench.methods.core.loop import CONVERGED, MAX_ITER
+from ufs_bench.scripts.check_method.contract import load_methods
 
 SLICES = {"umist": (slice(120), 6), "orl": (slice(100), 10)}  # of the samples, with their classes; every fourth pixel
 FIRST, KEPT = 30, 28  # of so many features so many stay

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from methods.core.shared import shared
+from ufs_bench.methods.core.shared import shared
 
 
 @pytest.fixture

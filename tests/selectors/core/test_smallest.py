@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from methods.core import smallest
-from methods.core.smallest import DenseGram, WideGram, smallest_eigenvectors
+from ufs_bench.methods.core import smallest
+from ufs_bench.methods.core.smallest import DenseGram, WideGram, smallest_eigenvectors
 
 SHAPES = [(30, 260), (150, 260), (260, 260)]
 TALL = (400, 260)

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
-from methods.core.base import BaseSelector
-from methods.core.sparse_data import column_blocks, read_only
-from methods.greedy_css import GreedyCSS
-from methods.kmeans_ufs import KMeansUFS
-from methods.laplacian_score import LaplacianScore
-from methods.mcfs import MCFS
-from methods.spec import SPEC
-from methods.udfs import UDFS
+from ufs_bench.methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
+from ufs_bench.methods.core.base import BaseSelector
+from ufs_bench.methods.core.sparse_data import column_blocks, read_only
+from ufs_bench.methods.greedy_css import GreedyCSS
+from ufs_bench.methods.kmeans_ufs import KMeansUFS
+from ufs_bench.methods.laplacian_score import LaplacianScore
+from ufs_bench.methods.mcfs import MCFS
+from ufs_bench.methods.spec import SPEC
+from ufs_bench.methods.udfs import UDFS
 
 METHODS = {
     "all": AllFeatures(),
@@ -92,7 +92,7 @@ def test_all_components_of_a_sparse_array_can_be_asked_for():
 
 
 def test_blocks_of_columns_are_the_dense_array(monkeypatch):
-    monkeypatch.setattr("methods.core.sparse_data.BLOCK", 70)
+    monkeypatch.setattr("ufs_bench.methods.core.sparse_data.BLOCK", 70)
     X = data(20, 10)
     blocks = list(column_blocks(sparse.csr_array(X)))
     assert len(blocks) == 4

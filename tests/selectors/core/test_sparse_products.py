@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from methods.core.sparse_data import times, transposed_times
+from ufs_bench.methods.core.sparse_data import times, transposed_times
 
 
 def by_hand(A, F):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from methods.core import spectral
-from methods.core.graphs import knn_graph, laplacian
-from methods.core.spectral import smooth_vectors
+from ufs_bench.methods.core import spectral
+from ufs_bench.methods.core.graphs import knn_graph, laplacian
+from ufs_bench.methods.core.spectral import smooth_vectors
 
 
 def blobs(n_blobs, n_each=30, n_features=6, seed=0):

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from methods.core.graphs import knn_graph, laplacian
-from methods.core.starts import indicator, kmeans_labels, scaled_indicator, spectral_labels
-from scripts.check_method.synthetic import blobs
+from ufs_bench.methods.core.graphs import knn_graph, laplacian
+from ufs_bench.methods.core.starts import indicator, kmeans_labels, scaled_indicator, spectral_labels
+from ufs_bench.scripts.check_method.synthetic import blobs
 
 
 def _same_partition(a, b):
@@ -45,7 +45,7 @@ def test_an_empty_cluster_takes_the_farthest_sample_out_of_those_with_two_or_mor
             centres = np.array([1.75, 50, 50, 200, 200, 200])[:, None]  # the last three have no sample
             self.cluster_centers_ = centres + X[:, 0].min()
 
-    monkeypatch.setattr("methods.core.starts.KMeans", Given)
+    monkeypatch.setattr("ufs_bench.methods.core.starts.KMeans", Given)
     X = np.array([60.0, 0, 4, 1, 50, 2])[:, None]
     # Cluster 3 takes the sample 4, cluster 4 then 0, and cluster 5 then 1: 2 is the last of its cluster and stays.
     assert kmeans_labels(X, 6, 0).tolist() == [2, 4, 3, 5, 1, 0]

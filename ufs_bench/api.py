@@ -1,36 +1,4 @@
-"""The suite from Python: ``from ufs_bench import load_dataset, evaluate, run, open_study``; docs/python.md shows how.
-
-``pip install -e .`` in the checkout, or a wheel, lets this module be imported from anywhere.
-"""
-
-import sys
-from pathlib import Path
-
-ROOT = Path(__file__).resolve().parent
-if not (ROOT / "conf" / "method").is_dir():
-    ROOT /= "ufs_bench_suite"  # where a wheel has it (setup.py)
-OURS = ("datasets", "methods", "metrics", "runners", "scripts")
-
-
-def _put_first():
-    """Let our packages be found, or say which other package of the same name stands in their place."""
-    if not (ROOT / "conf").is_dir():
-        raise ImportError(f"{ROOT} is no checkout of ufs-bench: install it by `pip install -e .` in one.")
-    for name in OURS:
-        there = getattr(sys.modules.get(name), "__file__", None)
-        if name in sys.modules and (there is None or not Path(there).resolve().is_relative_to(ROOT)):
-            raise ImportError(
-                f"{name!r} is imported already, from {there or 'an unknown place'}, and is not that of {ROOT}: a "
-                "process can have one of them. Start a new one (restart the kernel), and import ufs_bench first."
-            )
-    sys.path[:] = [str(ROOT), *(path for path in sys.path if path != str(ROOT))]
-
-
-_put_first()
-
-from runners import arithmetic
-
-arithmetic.start()  # before numpy is imported
+"""The functions of `ufs_bench` from Python, and the results of a study; docs/python.md shows how."""
 
 import inspect
 import numbers
@@ -46,23 +14,24 @@ import pandas as pd
 from hydra.errors import HydraException
 from numpy.typing import ArrayLike
 
-from datasets import Dataset, load_dataset, scale
-from datasets.given import as_dataset
-from metrics.evaluate import evaluate as evaluate_features
-from metrics.measures import PER_RESTART, PER_SET
-from metrics.study import METRICS
-from runners.cli.boundary import words_of
-from runners.cli.choices import OWN_PROTOCOL, quoted, read_back
-from runners.cli.help import refused
-from runners.errors import ConfigError
-from runners.experiment.cell import Cell
-from runners.experiment.settings import OWN, read_protocol
-from runners.experiment.sweep import cells_of_words
-from runners.papers import protocol_words
-from runners.progress import log, printed
-from runners.words import counted, did_you_mean
-from scripts.core.conf import find
-from scripts.core.given import (
+from ufs_bench.datasets import Dataset, load_dataset, scale
+from ufs_bench.datasets.given import as_dataset
+from ufs_bench.metrics.evaluate import evaluate as evaluate_features
+from ufs_bench.metrics.measures import PER_RESTART, PER_SET
+from ufs_bench.metrics.study import METRICS
+from ufs_bench.runners import arithmetic
+from ufs_bench.runners.cli.boundary import words_of
+from ufs_bench.runners.cli.choices import OWN_PROTOCOL, quoted, read_back
+from ufs_bench.runners.cli.help import refused
+from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.experiment.settings import OWN, read_protocol
+from ufs_bench.runners.experiment.sweep import cells_of_words
+from ufs_bench.runners.papers import protocol_words
+from ufs_bench.runners.progress import log, printed
+from ufs_bench.runners.words import counted, did_you_mean
+from ufs_bench.scripts.core.conf import find
+from ufs_bench.scripts.core.given import (
     check_cells,
     check_options,
     checked_ranking,
@@ -74,14 +43,14 @@ from scripts.core.given import (
     offer_dataset,
     offer_method,
 )
-from scripts.core.study import Study as Stored
-from scripts.features import features_of
-from scripts.make_figure import FIGURES
-from scripts.make_table import study_table
-from scripts.make_table.formats import to_html
-from scripts.make_table.latex import to_latex
-from scripts.ranks import rank_study
-from scripts.ranks.field import field_of
+from ufs_bench.scripts.core.study import Study as Stored
+from ufs_bench.scripts.features import features_of
+from ufs_bench.scripts.make_figure import FIGURES
+from ufs_bench.scripts.make_table import study_table
+from ufs_bench.scripts.make_table.formats import to_html
+from ufs_bench.scripts.make_table.latex import to_latex
+from ufs_bench.scripts.ranks import rank_study
+from ufs_bench.scripts.ranks.field import field_of
 
 __all__ = ["Study", "as_dataset", "evaluate", "load_dataset", "open_study", "run"]
 Data = str | Dataset | tuple  # a name of conf/dataset, a data set, or (X, y)
