@@ -120,10 +120,10 @@ def _short(values):
 
 @functools.cache
 def _growth():
-    """Return exponent and largest size, of n and of d, by method, from docs/large.md."""
+    """Return exponent and largest size, of n and of d, by method, from docs/sweeps.md."""
     pattern = r"^\| (\w+) +\| *([\d.]*) +\| ([^|]*?) *\| *([\d.]*) +\| ([^|]*?) *\|"
-    rows = re.findall(pattern, (ROOT / "docs/large.md").read_text("utf-8"), re.MULTILINE)
-    return {name: row for name, *row in reversed(rows)}  # the first table of the page is of dense data
+    rows = re.findall(pattern, (ROOT / "docs/sweeps.md").read_text("utf-8"), re.MULTILINE)
+    return {name: row for name, *row in rows}
 
 
 def _cost(seconds):
