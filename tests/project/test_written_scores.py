@@ -167,21 +167,10 @@ def higher(found):
     return f"{WORDS[len(ends)]} of five real data sets have a start that ends {shares} higher"
 
 
-def spread(found):
-    shares = [100 * (max(ends) / min(ends) - 1) for ends in np.reshape(found, (-1, 3))]
-    return f"its seeds differ by {min(shares):.0f} to {max(shares):.0f} %"
-
-
 @pytest.mark.parametrize(
     ("name", "start", "pattern", "sentence"),
     [
         ("cae", "788 ", r"(\d+) timeout", lambda n: f"{WORDS[int(n[0])]} fits end without a selection"),
-        (
-            "dufs",
-            "allaml   ",
-            r"start (\S+)%",
-            lambda n: f"{WORDS[sum(end < -0.1 for end in n)]} of the {len(n)} slices",
-        ),
         ("fsasl", "pie10p", r"allaml lambda3=1 .*, (\d+) features,", lambda n: f"a part in W: {n[0]:.0f} on ALLAML"),
         ("fspca", "digits ", r"25 features converged, (\S+)%", higher),
         ("jgufs", "converged;", r"(\d+) of the first", lambda n: f"{WORDS[30 - int(n[0])].title()} of the first 30"),
@@ -199,7 +188,6 @@ def spread(found):
             r"allaml .*; (\d+) of 60",
             lambda n: f"{WORDS[int(n[0])].title()} move of 60 on",
         ),
-        ("spdfs", "orl ", r" (0\.\d{5})", spread),
     ],
 )
 def test_a_sentence_on_a_method_is_what_the_block_beside_it_says(name, start, pattern, sentence):
