@@ -1,9 +1,10 @@
 """The works to cite for the results of a study: ``python -m scripts.cite --help``."""
 
+import functools
 import re
 from collections import Counter
 
-from ufs_bench.scripts.core.conf import ROOT, find, read
+from ufs_bench.scripts.core.conf import CONF, ROOT, find, read
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.study import Study
@@ -39,10 +40,29 @@ def _citation(group, name):
     return (content.get("citation") or "") + terms
 
 
-def bibtex(study):
-    """Return the entries of a .bib file: one for the suite, and one for each source, with what it describes.
+@functools.cache
+def papers():
+    """Return the entries of conf/references.bib by the citation of the method that each is named after."""
+    text = (CONF / "references.bib").read_text(encoding="utf-8")
+    entries = re.finditer(r"^@\w+\{(\w+),.*?^\}", text, re.MULTILINE | re.DOTALL)
+    return {find("method", entry[1])["citation"]: entry[0] for entry in entries}
 
-    conf/ has sources as "authors, where year", without titles: the note of an entry says so, and has all that is known.
+
+def paper_of(citation):
+    """Return the entry of a citation such as "Cai, Zhang & He, KDD 2010" in conf/references.bib, or None."""
+    return next((entry for own, entry in papers().items() if citation.startswith(own)), None)
+
+
+def address_of(citation):
+    """Return where the paper of a citation is: its DOI, another address, or None."""
+    found = re.search(r"^  (doi|url) = \{(.*)\},$", paper_of(citation) or "", re.MULTILINE)
+    return found and {"doi": "https://doi.org/", "url": ""}[found[1]] + found[2]
+
+
+def bibtex(study):
+    """Return the entries of a .bib file: one for the suite, and one for each paper of a method and source of data.
+
+    conf/dataset has sources as "authors, where year", without titles: the note of an entry says so, and has the source.
     """
     suite, found = read(ROOT / "CITATION.cff"), {}
     for group, names in (("method", study.trials["method"].unique()), ("dataset", study.trials["dataset"].unique())):
@@ -53,13 +73,16 @@ def bibtex(study):
         found.setdefault(text, []).append(f"protocol {protocol}")
     names = [one.get("name") or f"{one['family-names']}, {one['given-names']}" for one in suite["authors"]]
     authors = " and ".join(map(_escaped, names))
+    titled = {entry: None for text in found for part in text.split("; ") if (entry := paper_of(part))}
+    found = {text: names for text, names in found.items() if not all(map(paper_of, text.split("; ")))}
     entries = [
         _entry("software", "ufs_bench", {
             "title": f"{{{_escaped(suite['title'])}}}", "author": f"{{{authors}}}", "version": suite["version"],
             "note": "commit " + ", ".join(study.trials["git_sha"].unique()),
         })
     ]  # fmt: skip
-    return entries + [of_source(text, names) for text, names in sorted(found.items(), key=lambda item: item[1][0])]
+    rest = [of_source(text, names) for text, names in sorted(found.items(), key=lambda item: item[1][0])]
+    return [*entries, *titled, *rest]
 
 
 def of_source(text, names):

@@ -8,6 +8,7 @@ import inspect
 import re
 
 from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.scripts.cite import address_of
 from ufs_bench.scripts.core.conf import ROOT, find, read_group
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.views import render
@@ -39,8 +40,9 @@ def sections(docstring):
 
 
 def citations(names):
-    """Return the sources of some methods as one text, each once."""
-    return "; ".join(dict.fromkeys(filter(None, (find("method", name)["citation"] for name in names))))
+    """Return the sources of some methods as one text in Markdown, each once, with links to the papers."""
+    parts = dict.fromkeys(part for name in names for part in find("method", name)["citation"].split("; ") if part)
+    return "; ".join(f"[{part}]({address})" if (address := address_of(part)) else part for part in parts)
 
 
 def _row(page):

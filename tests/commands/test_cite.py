@@ -1,9 +1,12 @@
 """Everything that a study used is named with its source."""
 
+import re
+
 import pytest
 from frames import frames, store
 
-from ufs_bench.scripts.cite import of_source, sources
+from ufs_bench.scripts.cite import address_of, of_source, paper_of, sources
+from ufs_bench.scripts.core.conf import read_group
 from ufs_bench.scripts.core.study import Study
 
 
@@ -33,10 +36,24 @@ def test_the_command_prints_them_or_says_that_nothing_is_there(results, command,
 def test_bibtex_has_an_entry_for_the_suite_and_each_source_with_authors_and_year(results, command):
     text = command("cite", "study=dgufs", f"results_dir={results}", "format=bibtex").stdout
     entries = text.strip().split("\n\n")
-    assert [entry.split("{")[0] for entry in entries] == ["@software", "@misc", "@misc", "@misc"]
-    mcfs = next(entry for entry in entries if entry.startswith("@misc{mcfs,"))
-    assert "author = {Cai and Zhang and He}," in mcfs and "year = {2010}," in mcfs
+    assert [entry.split("{")[0] for entry in entries] == ["@software", *["@inproceedings"] * 2, "@misc"]
+    mcfs = next(entry for entry in entries if entry.startswith("@inproceedings{mcfs,"))
+    assert "title = {Unsupervised feature selection for multi-cluster data}," in mcfs and "year = {2010}," in mcfs
     assert text.count("{") == text.count("}") and " & " not in text
+
+
+def test_every_paper_of_a_method_has_a_title_and_the_year_of_its_citation():
+    cited = {part for method in read_group("method").values() for part in method["citation"].split("; ") if part}
+    assert len(cited) > 30
+    for part in cited:
+        entry, year = paper_of(part), re.findall(r"\d{4}", part)[-1]
+        assert "  title = {" in entry and f"  year = {{{year}}}," in entry and entry.count("{") == entry.count("}"), (
+            part
+        )
+        first = re.match(r"[\w-]+", part)[0]
+        assert first in re.search(r"author = (.*)", entry)[1].replace("{\\i}", "i"), part
+    assert address_of("Cai, Zhang & He, KDD 2010") == "https://doi.org/10.1145/1835804.1835848"
+    assert address_of("nobody, nowhere") is None
 
 
 @pytest.mark.parametrize(

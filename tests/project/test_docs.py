@@ -126,7 +126,7 @@ def test_a_newcomer_hands_in_a_method_by_the_steps_of_one_page(clone, tmp_path_f
     followed(clone, "own_method.md", "A method that stays", own)
     said = followed(clone, "own_method.md", "Hand it in", own)
     assert "First the default parameters on the largest data sets" in said and "2 cells checked" in said
-    assert re.search(r"Spread with 300 features: .* points over random rankings on \d data sets", said)
+    assert "The findings with it:" in said
     assert (clone / "results/reference/fair/spread.parquet").is_file()
     named = re.search(r"git add (.*)", said.split("To hand it in:")[1])[1].split()
     subprocess.run(["git", "add", *named], cwd=clone, check=True)
