@@ -153,7 +153,7 @@ def test_what_the_objections_say_of_intervals_at_one_size_is_what_the_study_says
     text = " ".join((ROOT / "docs/objections.md").read_text(encoding="utf-8").split())
     said = f"With 10 features the interval of {found[0]} of {len(methods)} methods lies above 0 in ACC, and with 300"
     large = f"{len(wide.dropna(how='all'))} of the {len(plan.families)} data sets have 300 features"
-    assert f"{said} the interval of {found[1]}, each by itself (Student's t over families; {large})." in text
+    assert f"{said} the interval of {found[1]} (Student's t over families; {large})." in text
 
 
 def test_labels_add_to_methods_and_to_random_rankings(settings):

@@ -269,8 +269,7 @@ def test_the_sentences_of_the_page_say_what_its_table_has():
         f"{diverse} of the {len(own)} have a star for relevance and one for diversity in redundant",
         f"find: {' '.join(common)} in the mean, as `min_norm`",
         f"it finds {table.loc['dgufs_normalized', 'Relevance']}, and has a star for diversity",
-        f"seeds has a star with probability {beyond[0.6]}, and one that gets there with 90 % has one with probability "
-        f"{beyond[0.9]}.",
+        f"seeds has a star with probability {beyond[0.6]}. With 90 % of the seeds the probability is {beyond[0.9]}.",
     ]
     words = " ".join(PAGE.split())
     assert [text for text in wanted if text not in words] == []
