@@ -26,6 +26,24 @@ def says(page, *sentences):
     assert not missing, f"{page} does not say: {missing}"
 
 
+def prose_of(page):
+    """Return the sentences of a page on one line: without what a command prints, code, and where links lead."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    text = re.sub(r"<!-- printed by .*?<!-- end -->|```.*?```|<!--.*?-->", "", text, flags=re.DOTALL)
+    text = re.sub(r"`[^`]*`", "", re.sub(r"\]\([^)]*\)", "]", text))
+    return " ".join(re.sub(r"[][*]", "", text).split())
+
+
+def says_no_other_number(page, *sentences):
+    """Assert that sentences, each with what a test computed in it, are on a page, and all of its numbers in them."""
+    rest = prose_of(page)
+    missing = [sentence for sentence in sentences if sentence not in rest]
+    assert not missing, f"{page} does not say: {missing}"
+    for sentence in sentences:
+        rest = rest.replace(sentence, "...")
+    assert not (found := re.findall(r".{0,60}\d.{0,40}", rest)), f"{page}: nothing computes these numbers: {found}"
+
+
 def claimed(name, dataset):
     """Return the stored numbers of a claim on a data set, by variant."""
     rows = pd.read_csv(ROOT / "results/published_claims.csv").query("claim == @name and dataset == @dataset")

@@ -88,7 +88,6 @@ OPTIONS = {
         **RESULTS,
         "write": FLAG,
         "check": FLAG,
-        "summary": optional(PATH),
         "further": optional(STUDY),
     },
     "published": {},

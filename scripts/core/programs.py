@@ -1,5 +1,6 @@
 """Ends a command in words, and keeps files up to date."""
 
+import re
 from contextlib import contextmanager
 
 from ufs_bench.runners.cli.boundary import boundary, end
@@ -20,6 +21,18 @@ def refuse(what, problems):
     """Raise a ValueError that lists what could not be done, if there is anything."""
     if problems:
         raise ValueError("\n".join([what, *(f"  {text}" for text in problems)]))
+
+
+def filled(path, command, parts):
+    """Return the text of a page with the parts that a command prints, by their names, between their marks."""
+    text = path.read_text(encoding="utf-8")
+    for name, printed in parts.items():
+        mark = f"<!-- printed by python -m {command}: {name} -->"
+        marks = re.compile(f"{re.escape(mark)}\n.*?<!-- end -->", re.DOTALL)
+        text, n_parts = marks.subn(lambda _, whole=f"{mark}\n{printed}\n<!-- end -->": whole, text)
+        if n_parts != 1:
+            raise ValueError(f"{path.name} must have one part {mark}, not {n_parts}.")
+    return text
 
 
 def differing(texts):

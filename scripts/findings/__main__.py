@@ -3,52 +3,26 @@
 import re
 import sys
 
-from ufs_bench.runners.store.reference import PREFIX, shipped_studies
 from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
 from ufs_bench.scripts.compare.comparison_page import comparison_page
-from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.conf import ROOT, family_of
 from ufs_bench.scripts.core.entry import command
-from ufs_bench.scripts.core.programs import renewed
+from ufs_bench.scripts.core.programs import filled, renewed
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.views import render
-from ufs_bench.scripts.findings import clusters, settings_of
-from ufs_bench.scripts.findings.findings_page import further, gain_rows, looks, page, paper
-from ufs_bench.scripts.findings.panels import draw, draw_families, draw_sizes
-from ufs_bench.scripts.findings.predictions import SEARCHED
+from ufs_bench.scripts.core.text import pipes
+from ufs_bench.scripts.findings import STUDY, plan, predictions, tables
+from ufs_bench.scripts.findings.panels import draw_sizes
 from ufs_bench.scripts.versus.forest import drawn
 
-STUDY = "reference/fair"
-FINDINGS = "scripts.findings"
-COMPARE = "scripts.compare"
-PAPER = "paper/paper.md"
-REPRODUCTION = "docs/reproduction.md"
-MARKS = r"(<!-- printed by python -m {} -->\n).*?(\n<!-- end -->)"
+FINDINGS, REPRODUCTION = ROOT / "docs/findings.md", ROOT / "docs/reproduction.md"
 
 
-def written(study):
-    """Return the present text of every file, by its path."""
-    opened = Study.open(ROOT / "results", study)
-    return pages(opened, settings_for(opened)) | {ROOT / REPRODUCTION: filled(REPRODUCTION, COMPARE, compared())}
-
-
-def settings_for(study):
-    """Return the settings of an opened study; `STUDY` has other studies beside it."""
-    if study.name != STUDY:
-        return settings_of(study)
-    shipped = [name for name in (SEARCHED, *clusters.STUDIES.values()) if name in shipped_studies()]
-    beside = {name: Study.open(study.results_dir, f"{PREFIX}{name}") for name in shipped}
-    others = {told: beside[name] for told, name in clusters.STUDIES.items() if name in beside}
-    return settings_of(study, beside.get(SEARCHED), others)
-
-
-def pages(study, settings):
-    """Return the text of every file that rests on one opened study alone, by its path."""
+def pages(study, found):
+    """Return the present text of every file that rests on the opened study and its estimates, by its path."""
+    parts = {name: pipes(lines) for name, lines in tables(study, found).items()}
     return {
-        ROOT / "docs/findings.md": page(study.name, settings, looks(study, settings)),
-        ROOT / "docs/findings.svg": drawn(draw(settings)),
-        ROOT / "docs/sizes.svg": drawn(draw_sizes(settings[0].kinds)),
-        ROOT / "docs/families.svg": drawn(draw_families(settings[0].kinds)),
-        ROOT / PAPER: filled(PAPER, FINDINGS, paper(settings)),
+        FINDINGS: filled(FINDINGS, "scripts.findings", parts),
+        ROOT / "docs/sizes.svg": drawn(draw_sizes(study, found)),
     }
 
 
@@ -59,32 +33,38 @@ def compared():
     return re.sub("^#", "##", text, flags=re.MULTILINE).strip()
 
 
-def filled(name, command, printed):
-    """Return the text of a page in which the part that a command prints is replaced."""
-    text = (ROOT / name).read_text(encoding="utf-8")
-    marks = re.compile(MARKS.format(re.escape(command)), re.DOTALL)
-    found, n_parts = marks.subn(lambda part: part[1] + printed + part[2], text)
-    if n_parts != 1:
-        raise ValueError(f"{name} must have one part <!-- printed by python -m {command} -->, not {n_parts}.")
-    return found
+def further(study):
+    """Return a table of what data sets of a study that no part of the plan has say of its hypotheses.
+
+    A ValueError says that there are none, or too little of them.
+    """
+    datasets, _ = plan.further(plan.choice_of(study.filled()).datasets)
+    families = sorted({family_of(name) for name in datasets})
+    if len(families) < plan.FEWEST:
+        raise ValueError(
+            f"{study.name} has data beyond the plan's of {len(families)} families ({', '.join(families) or 'none'}), "
+            f"and of fewer than {plan.FEWEST} no p is {plan.LEVEL} or less: run more data, each with random rankings."
+        )
+    found = plan.estimates(study, plan.further)
+    if found is None:
+        raise ValueError(f"no method of {study.name} has scores at one of the sizes {[*plan.WEIGHTS]}.")
+    return pipes(predictions.lines(study, found, study, found.families))
 
 
 @command("findings")
 def main(options):
-    """Print the findings, or write the pages that print them."""
+    """Print the tables of the findings, or write them into the pages."""
     if options["further"]:
         return print(further(Study.open(options["results_dir"], options["further"])))
-    if options["summary"]:
-        from ufs_bench.scripts.findings.summary import save_summary
-
-        settings = settings_for(Study.open(ROOT / "results", options["study"]))
-        save_summary(options["study"], settings, options["summary"])
-        return print(options["summary"])
-    if options["write"] or options["check"]:
-        return renewed(written(options["study"]), options["check"])
     study = Study.open(ROOT / "results", options["study"])
-    settings = settings_for(study)
-    print(render("findings/answer.md.j2", gains=gain_rows(settings), **looks(study, settings)), end="")
+    found = plan.estimates(study)
+    if options["write"] or options["check"]:
+        if study.name != STUDY:
+            raise ValueError(f"study={study.name}: the pages are written from study={STUDY}.")
+        comparison = filled(REPRODUCTION, "scripts.compare", {"comparison": compared()})
+        return renewed(pages(study, found) | {REPRODUCTION: comparison}, options["check"])
+    for name, lines in tables(study, found).items():
+        print(f"{name}:\n\n{pipes(lines)}\n")
 
 
 if __name__ == "__main__":

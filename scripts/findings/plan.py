@@ -7,13 +7,11 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from ufs_bench.metrics.study.families import families_for, family_means, step_down, t_intervals
+from ufs_bench.metrics.study.families import family_means, step_down, t_intervals
 from ufs_bench.metrics.study.frames import of_kmeans, percent
 from ufs_bench.scripts.compare.controls import ALL, RANDOM
-from ufs_bench.scripts.core.conf import family_of, find, printed_family
-from ufs_bench.scripts.core.text import listed
+from ufs_bench.scripts.core.conf import family_of, find
 from ufs_bench.scripts.ranks.choice import choose, source_of
-from ufs_bench.scripts.ranks.gains import above, below
 
 EXPLORATORY, CONFIRMATORY = "fair_exploratory", "fair_confirmatory"
 MADE_UP = "synthetic"  # a family of data that the plan does not speak of
@@ -22,9 +20,6 @@ LEVEL = 0.05  # of p
 # Numbers of flips of signs: a p of .05 has a standard error of .0002 with the first, and of .001 with the second, which
 # is drawn for every family left out.
 FLIPS, FLIPS_WITHOUT = 999_999, 49_999
-NAMED = 3  # most families that a sentence names
-# Half-widths in points of accuracy: what was hoped for when the data sets were chosen, and what docs/plan.md simulates.
-HOPED, EXPECTED = 1.4, 2.13
 ENOUGH = 15  # families: a method with scores in so many stands among the others, or in all where there are fewer
 FEWEST = math.ceil(math.log2(2 / LEVEL))  # families: p by flips of the signs of fewer is above `LEVEL`, always
 # Weights of sizes in a mean over sizes: about the inverse of the spread of gains over exploratory data sets, the median
@@ -118,7 +113,6 @@ class Estimates(NamedTuple):
 
     families: dict  # of the data sets that count, as `tested` chooses them
     confirms: bool  # whether these test the hypotheses
-    n_new: int  # confirmatory data sets on which a method has run, whether they count yet or not
     means: pd.DataFrame  # the families' gains, by (method, score)
     table: pd.DataFrame  # (method, score) by mean, low, high, p, and the families without which p is above `LEVEL`
     whole: pd.DataFrame  # the gains of all features over random rankings: score by mean, low and high
@@ -128,38 +122,19 @@ class Estimates(NamedTuple):
     not_run: dict  # it has no fit
 
     @property
-    def apart(self):
-        """The number of gains and losses whose own interval leaves out 0, as it is printed."""
-        return len(above(self.table)) + len(below(self.table))
+    def methods(self):
+        """The methods that are tested."""
+        return list(self.table.index.unique("method"))
 
     @property
-    def untold(self):
+    def undecided(self):
         """The methods that neither gain nor lose by the rule of the plan."""
-        told = {*self.named(1).index.unique("method"), *self.named(-1).index.unique("method")}
-        return [name for name in self.table.index.unique("method") if name not in told]
-
-    def allow(self, score, points):
-        """Return how many of the methods that cannot be told have an interval that reaches beyond so many points."""
-        return int((self.table["high"].xs(score, level="score")[self.untold] > points).sum())
+        decided = {*self.named(1).index.unique("method"), *self.named(-1).index.unique("method")}
+        return [name for name in self.methods if name not in decided]
 
     def half_width(self, score):
         """Return how far the median interval reaches to either side, in points."""
         return (self.table["high"] - self.table["mean"]).xs(score, level="score").median()
-
-    def needed(self, score, points):
-        """Return how many families half of the intervals need to reach no further than so many points."""
-        return families_for(self.half_width(score), len(self.means), points)
-
-    def in_both(self, sign):
-        """Return the methods that cannot be told though both their printed intervals lie above 0 (1), or below (-1)."""
-        apart = (above if sign > 0 else below)(self.table)
-        return [name for name in self.untold if all((name, score) in apart for score in SCORES)]
-
-    @property
-    def advised(self):
-        """The methods with a gain that is there without any one family, too."""
-        gain = self.named(1)
-        return list(gain[gain["needs"].map(len) == 0].index.unique("method"))
 
     def named(self, sign):
         """Return the rows of what gains (1) or loses (-1) by the rule of the plan, the largest first."""
@@ -183,7 +158,6 @@ def estimates(study, part=tested):
     columns = pd.MultiIndex.from_product([choice.methods, SCORES], names=["method", "score"])
     gains = curves(study).reindex(index=datasets)
     means, table = over_families(gains.reindex(columns=columns), families)
-    n_new = len(datasets_of(CONFIRMATORY).keys() & set(choice.datasets))
     whole = means_of(gains.reindex(columns=pd.MultiIndex.from_product([[ALL], SCORES])), families)
     whole = intervals_of(whole).set_axis(list(SCORES))
     counted = gains.xs(SCORES[0], axis=1, level="score")[table.index.unique("method")]
@@ -192,16 +166,7 @@ def estimates(study, part=tested):
     for name, own in counted.items():
         for dataset in own.index[own.isna()]:
             (lacking if dataset in run[name] else not_run).setdefault(name, []).append(dataset)
-    return Estimates(families, confirms, n_new, means, table, whole, lacking, not_run) if len(table) else None
-
-
-def without(families, n_families):
-    """Say without which families a claim is gone, of so many."""
-    if len(families) == n_families:
-        return "any one of the families"
-    if len(families) > NAMED:
-        return f"any one of about {len(families)} of the {n_families} families"  # p is drawn, and near its level
-    return listed([*map(printed_family, families)], "or")
+    return Estimates(families, confirms, means, table, whole, lacking, not_run) if len(table) else None
 
 
 def over_families(gains, families):

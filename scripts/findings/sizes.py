@@ -8,6 +8,7 @@ import pandas as pd
 from ufs_bench.metrics.study import POOR
 from ufs_bench.metrics.study.families import step_down
 from ufs_bench.scripts.core.conf import entry
+from ufs_bench.scripts.core.text import signed, with_interval
 from ufs_bench.scripts.findings.plan import (
     LEVEL,
     SCORES,
@@ -23,6 +24,7 @@ from ufs_bench.scripts.ranks.choice import is_control
 
 FLIPS = 99_999  # of signs: a p of .05 has a standard error of .0007
 MISSING = (-10.0, 0.0, 10.0)  # points
+OFTEN = 0.1  # share of fits that learned nothing
 
 
 def tested(gains, families):
@@ -43,12 +45,11 @@ def signs_of(table):
 
 def one_size_at_a_time(study, plan):
     """Return size -> table of `tested` of the plan's methods at this size alone."""
-    methods, sized = plan.table.index.unique("method"), by_size(study)
-    found = {}
+    sized, found = by_size(study), {}
     for size in WEIGHTS:
         gains = sized.xs(size, level="n_selected").unstack("method").swaplevel(axis=1)
         gains = gains.reindex(index=list(plan.families))
-        gains = gains.loc[:, [column for column in gains if column[0] in methods]]
+        gains = gains.loc[:, [column for column in gains if column[0] in plan.methods]]
         found[size] = tested(gains, plan.families)
     return found
 
@@ -67,51 +68,58 @@ def with_missing(study, plan):
     return {points: signs_of(tested(gains.fillna(points), plan.families)) for points in MISSING}
 
 
-def size_rows(tables, names):
-    """Return the lines of a table: how many methods gain at each size, which, and the median gain of all methods."""
-    rows = [["Features", "Methods that gain", "Median gain, ACC", "NMI", "Which"]]
-    for size, table in tables.items():
-        gain, _ = signs_of(table)
-        medians = [f"{table['mean'].xs(score, level='score').median():+.1f}" for score in SCORES]
-        rows.append([str(size), str(len(gain)), *medians, _listed(gain, names) or "none"])
-    return rows
+def collapsed(study, plan):
+    """Return a row for each method of which many fits learned nothing, and for their variants.
 
-
-def collapsed_rows(study, plan, table, names, share=0.1):
-    """Return the lines of a table of the methods that learned nothing in more than a share of their fits.
-
-    `table` is of `with_variants`.  Fits are those at the default parameters on the plan's data sets.
+    none is the number of these fits, total the number of all; they are at the default parameters on the plan's data
+    sets.  learned is the number of data sets on which no fit learned nothing; mean, low and high are the gain in NMI
+    there, over families.
     """
     fits = study.trials[study.trials["dataset"].isin(plan.families) & study.trials["is_default"]]
-    counts = fits.assign(none=fits["status"].isin(POOR)).groupby("method")["none"].agg(["sum", "size"])
-    rows = [["Method", "Fits that learned nothing", "Gain, ACC", "Gain, NMI"]]
-    often = counts.index[counts["sum"] > share * counts["size"]]
+    fits = fits.assign(none=fits["status"].isin(POOR)).groupby(["method", "dataset"])["none"].agg(["sum", "size"])
+    counts = fits.groupby("method").sum().set_axis(["none", "total"], axis=1)
+    often = counts.index[counts["none"] > OFTEN * counts["total"]]
     bases = {entry("method", name, "target") for name in often}
-    for name, (none, total) in counts[[entry("method", name, "target") in bases for name in counts.index]].iterrows():
-        gains = [f"{table.loc[(name, score), 'mean']:+.1f}" for score in SCORES] if name in table.index else ["", ""]
-        rows.append([names.get(name, name), f"{none} of {total}", *gains])
+    counts = counts[[entry("method", name, "target") in bases for name in counts.index]]
+    gains, rows = curves(study).xs("nmi", axis=1, level="score").reindex(index=list(plan.families)), {}
+    for name in counts.index:
+        own = fits.loc[name, "sum"]
+        kept = gains[[name]].loc[own.index[own == 0]].dropna()
+        mean, low, high = intervals_of(means_of(kept, plan.families)).loc[name]
+        rows[name] = {"learned": len(kept), "mean": mean, "low": low, "high": high}
+    return counts.join(pd.DataFrame.from_dict(rows, orient="index"))
+
+
+def size_lines(found, names):
+    """Return the lines of a table: how many methods gain at each size, which, and the median gain of all methods."""
+    rows = [["Features", "Methods that gain", "Median gain, ACC", "NMI", "Which"]]
+    for size, table in found.items():
+        gain, _ = signs_of(table)
+        medians = [signed(table["mean"].xs(score, level="score").median()) for score in SCORES]
+        which = ", ".join(f"{names[name]} ({', '.join(map(str.upper, own))})" for name, own in gain.items())
+        rows.append([str(size), str(len(gain)), *medians, which or "none"])
     return rows
 
 
-def variant_text(table, plan, names):
-    """Name the methods that gain in one test with all variants, besides those that gain in the plan's test."""
-    gain, _ = signs_of(table)
-    known = set(plan.named(1).index.unique("method"))
-    return _listed({name: own for name, own in gain.items() if name not in known}, names)
-
-
-def _listed(methods, names):
-    """Return methods with their scores as one text: "CAE (ACC, NMI), RUFS (NMI)"."""
-    return ", ".join(f"{names.get(name, name)} ({', '.join(map(str.upper, own))})" for name, own in methods.items())
-
-
-def missing_rows(found, plan, names):
+def missing_lines(found, plan, names):
     """Return the lines of a table: what changes if each missing gain were so many points."""
     rows = [["Missing gains set to", "Also gain", "Also lose", "No longer gain or lose"]]
     known = [set(plan.named(sign).index.unique("method")) for sign in (1, -1)]
     for points, signs in found.items():
         more = [sorted(set(now) - old) for now, old in zip(signs, known, strict=True)]
         gone = sorted((known[0] - set(signs[0])) | (known[1] - set(signs[1])))
-        texts = [", ".join(names.get(name, name) for name in own) or "none" for own in (*more, gone)]
-        rows.append([f"{points:+.0f} points" if points else "0", *texts])
+        texts = [", ".join(names[name] for name in own) or "none" for own in (*more, gone)]
+        rows.append([signed(points, 0), *texts])
+    return rows
+
+
+def collapsed_lines(found, table, names):
+    """Return the lines of a table of `collapsed`, with the gains of a `table` of `with_variants`."""
+    rows = [
+        ["Method", "Fits that learned nothing", "Gain, ACC", "Gain, NMI", "Gain, NMI, where all learned", "Data sets"]
+    ]
+    for row in found.itertuples():
+        gains = [signed(table["mean"].get((row.Index, score))) for score in SCORES]
+        where = with_interval(row.mean, row.low, row.high) if row.learned else ""
+        rows.append([names[row.Index], f"{row.none} of {row.total}", *gains, where, str(row.learned)])
     return rows

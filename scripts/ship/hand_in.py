@@ -2,7 +2,6 @@
 
 import subprocess
 from pathlib import Path
-from textwrap import fill
 
 from ufs_bench.runners.store import checkout
 from ufs_bench.runners.store.reference import PREFIX
@@ -11,9 +10,9 @@ from ufs_bench.scripts.check_method.__main__ import main as check_method
 from ufs_bench.scripts.core.conf import CONF, ROOT
 from ufs_bench.scripts.core.programs import differing
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.text import write
+from ufs_bench.scripts.core.text import pipes, write
 from ufs_bench.scripts.findings import __main__ as findings
-from ufs_bench.scripts.findings.findings_page import sentences
+from ufs_bench.scripts.findings.plan import estimates
 from ufs_bench.scripts.ship.check import check, lines_of, part
 from ufs_bench.scripts.ship.pack import ship
 from ufs_bench.scripts.ship.scores import Spent
@@ -41,15 +40,9 @@ def hand_in(options, handed):
     print("\n".join(["", *said]), flush=True)
     fit(study, name, method, handed, datasets, {**options, "points": most_points(study, datasets)})
     _pack(method, name, options)
-    print("\nThe findings with it:\n")
-    study = Study.open(*folders)
-    settings = findings.settings_for(study)
-    for number, text in enumerate(sentences(settings), 1):
-        print(fill(f"{number}. {text}", 120, subsequent_indent="   "))
-    pages = differing(findings.pages(study, settings))
-    for path, text in pages.items():
-        write(text, path)
-    written = [f"results/reference/{name}", *(str(path.relative_to(ROOT)) for path in pages)]
+    written = [f"results/reference/{name}"]
+    if PREFIX + name == findings.STUDY:
+        written += _findings(Study.open(*folders))
     print(f"\nHow it compares with each other method: python -m scripts.versus method={method}")
     print(f"To hand it in:\n  git add {' '.join(written)}\n  git commit -m 'ENH results of {method}'")
     print("  git push -u origin HEAD\nThen open a pull request, which says why data sets are missing, if some are.")
@@ -67,6 +60,17 @@ def uncommitted(method):
         raise ValueError(f"{ROOT} must be a clone made by git, so that results name their commit: {error}") from error
     own = (f"conf/method/{method}.yaml", *(f"{folder}/" for folder in CODE))
     return [line[3:] for line in lines if not line.startswith("??") or line[3:].startswith(own)]
+
+
+def _findings(study):
+    """Print the gains of all methods, write the pages that have them, and return their paths."""
+    plan = estimates(study)
+    print(f"\nThe gains with it:\n\n{pipes(findings.tables(study, plan)['gains'])}\n")
+    pages = differing(findings.pages(study, plan))
+    for path, text in pages.items():
+        write(text, path)
+    print("Sentences that no longer hold are named by: python -m pytest tests/project/test_findings_page.py")
+    return [str(path.relative_to(ROOT)) for path in pages]
 
 
 def _pack(method, name, options):

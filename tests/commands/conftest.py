@@ -101,14 +101,6 @@ def without_power(monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def settings(fair):
-    """Return what the pages of findings are written from."""
-    from ufs_bench.scripts.findings.__main__ import settings_for
-
-    return settings_for(fair)
-
-
-@pytest.fixture(scope="session")
 def comparison(once):
     """Return the shipped studies of the papers, and their comparison with what is printed."""
     studies = open_studies(ROOT / "results", shipped_names())

@@ -39,9 +39,10 @@ from ufs_bench.scripts.compare.evidence import (
 )
 from ufs_bench.scripts.compare.resolution import in_interval
 from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.programs import filled
 from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.findings import __main__ as findings
-from ufs_bench.scripts.findings.__main__ import COMPARE, REPRODUCTION, compared, filled
+from ufs_bench.scripts.findings.__main__ import REPRODUCTION, compared
 
 STUDIES = 400
 
@@ -293,5 +294,5 @@ def test_equivalence_needs_the_whole_interval_on_one_side_of_the_margin():
 def test_the_page_of_what_reproduces_has_what_the_shipped_results_say(comparison, monkeypatch):
     monkeypatch.setattr(findings, "open_studies", lambda folder, names: comparison[0])
     monkeypatch.setattr(findings, "compare_studies", lambda studies: comparison[1].copy())
-    found = filled(REPRODUCTION, COMPARE, compared())
-    assert (ROOT / REPRODUCTION).read_text(encoding="utf-8") == found, "run: python -m scripts.findings"
+    found = filled(REPRODUCTION, "scripts.compare", {"comparison": compared()})
+    assert REPRODUCTION.read_text(encoding="utf-8") == found, "run: python -m scripts.findings write=true"

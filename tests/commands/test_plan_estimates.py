@@ -4,12 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from frames import study_of
-from test_findings import setting
 
 from ufs_bench.metrics.study.families import family_means, step_down
 from ufs_bench.scripts.core.conf import ROOT, family_of
-from ufs_bench.scripts.findings import plan
-from ufs_bench.scripts.findings.findings_page import sentences
+from ufs_bench.scripts.findings import lacking_lines, plan
 
 DATA = ["umist", "orl", "allaml", "isolet", "webkb", "coil20", "digits", "micromass"]
 SIZES = [10, 25]
@@ -83,28 +81,19 @@ def test_a_data_set_that_was_not_run_is_not_among_those_on_which_a_method_ended_
     gains = {"mcfs": SURE, "udfs": [np.nan, *SURE[1:]], "ndfs": [SURE[0], np.inf, *SURE[2:]]}
     found = plan.estimates(study(gains))
     assert found.not_run == {"udfs": ["umist"]} and found.lacking == {"ndfs": ["orl"]}
-    said = sentences([setting(dict.fromkeys(gains, (1, 2)))._replace(plan=found)])
-    (text,) = (text for text in said if "was run and lacks a score" in text)
-    assert ": NDFS (ORL). " in text and text.endswith("not run yet or refuses the data: UDFS (UMIST).")
+    names = {name: name for name in gains}
+    assert lacking_lines(found, names)[1:] == [["ndfs", "ORL", ""], ["udfs", "", "UMIST"]]
 
 
-def test_the_sentences_say_who_gains_how_sure_it_is_and_that_old_data_test_nothing():
-    own = setting({"mcfs": (1, 3), "udfs": (-1, 2)})
-    found = plan.estimates(study({"mcfs": SURE, "udfs": MIXED}))
-    own = own._replace(plan=found)
-    first, power, status, _, advice = sentences([own] * 2)[:5]
-    assert "1 of 2 methods cannot be told from random rankings" in first and "MCFS by +" in first
-    assert "lose" not in first and "of the 95 % intervals reach more than" in power
-    assert f"{found.apart} of 4 leave out 0" in power
-    assert "suggested the hypotheses" in status and "on 35 others" in status
-    assert ("one of those whose gain no single family decides: MCFS (ACC, NMI)." in advice) == bool(found.advised)
+def test_new_data_count_only_once_all_have_been_run():
     some = plan.estimates(study({"mcfs": [*SURE, -9, -9]}, [*DATA, "fish", "meat"]))
     pd.testing.assert_frame_equal(some.table, plan.estimates(study({"mcfs": SURE})).table)
-    status = sentences([own._replace(plan=some)] * 2)[2]
-    assert "The 8 data sets suggested" in status and "of which 2 have been run and are not counted yet" in status
-    none = plan.estimates(study({"udfs": MIXED}))
-    first, *_, advice = sentences([own._replace(plan=none)] * 2)[:5]
-    assert "1 of 1 methods cannot be told" in first and "None gains." in first and "no method gains" in advice
+    assert not some.confirms
+
+
+def test_a_method_that_neither_gains_nor_loses_is_undecided():
+    found = plan.estimates(study({"mcfs": SURE, "udfs": MIXED}))
+    assert found.undecided == ["udfs"] and found.methods == ["mcfs", "udfs"]
 
 
 @pytest.mark.slow  # a simulation; the p themselves are tried above

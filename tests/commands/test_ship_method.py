@@ -35,10 +35,11 @@ def answer(results, shipping, monkeypatch, capfd):
     assert set(reference.files_of("tiny")) == {"mcfs"}
     monkeypatch.setattr(runs, "_run", forked.said)
     monkeypatch.setattr(hand_in, "uncommitted", lambda _: [])
-    monkeypatch.setattr(hand_in.findings, "settings_for", lambda study: [])
-    monkeypatch.setattr(hand_in, "sentences", lambda settings: ["**A finding**"])
+    monkeypatch.setattr(hand_in.findings, "STUDY", "reference/tiny")
+    monkeypatch.setattr(hand_in, "estimates", lambda study: None)
+    monkeypatch.setattr(hand_in.findings, "tables", lambda study, plan: {"gains": [["Method"], ["A gain"]]})
     monkeypatch.setattr(
-        hand_in.findings, "pages", lambda name, settings: {ROOT / "README.md": (ROOT / "README.md").read_text()}
+        hand_in.findings, "pages", lambda name, plan: {ROOT / "README.md": (ROOT / "README.md").read_text()}
     )
 
     def answered(*words):
@@ -63,7 +64,7 @@ def test_a_method_is_checked_run_packed_and_checked(answer, results, monkeypatch
     status, out, said = answer("method=max_variance", "runner.n_jobs=1")
     assert status == 0 and "nothing failed" in out and "1 cell packed" in out and "1 cell checked" in out
     assert "First the default parameters" not in said  # they are stored
-    assert "A finding" in out and "git add results/reference/tiny\n" in out
+    assert "A gain" in out and "git add results/reference/tiny\n" in out
     packed, own = reference.read("tiny", ["max_variance"]), Study.open(results, "tiny").frame
     assert set(packed["trial"]) == set(own.loc[own["method"] == "max_variance", "trial"])
     assert set(reference.files_of("tiny")) == {"mcfs", "max_variance"}  # not leverage, which was run beside it
