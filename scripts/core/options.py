@@ -128,8 +128,6 @@ OPTIONS = {
         "clusterer": CLUSTERER,
         **CELLS,
         **FIELD,
-        "alpha": LEVEL,
-        "posthoc": optional(POSTHOC),
         "full": FLAG,
     },
     "features": {

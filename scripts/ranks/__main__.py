@@ -20,12 +20,12 @@ def main(options):
         field = field_of(study, **{name: options[name] for name in FIELD})
     except MissingResults as error:
         raise ValueError(with_commands(error, fill_pairs(error.cells, study, study.own_name))) from error
-    ranking = rank_study(field, options["alpha"], options["posthoc"])
+    ranking = rank_study(field)
     gains = paired_gains(field, options["rope"])
     if options["format"] == "csv":
         text = frame(ranking, gains).to_csv()
     else:
-        text = ranks_page(field, ranking, gains, options["rope"], options["alpha"], options["full"])
+        text = ranks_page(field, ranking, gains, options["rope"], options["full"])
     deliver(text, options["output"])
 
 

@@ -2,15 +2,16 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from ufs_bench.metrics.study.intervals import means_by_family
-from ufs_bench.metrics.study.ranks import DIGITS, check_enough
+from ufs_bench.metrics.study.ranks import DIGITS, MIN_DATASETS, check_enough
 from ufs_bench.metrics.study.signed_rank import signed_rank
 from ufs_bench.scripts.core.text import POINTS
 from ufs_bench.scripts.ranks.field import REFERENCES
 
-COLUMNS = ["mean", "low", "high", "above", "worse", "equivalent", "better"]
+COLUMNS = ["mean", "n_datasets", "wins", "ties", "losses", "low", "high", "worse", "equivalent", "better"]
 
 
 class Gains(NamedTuple):
@@ -18,10 +19,7 @@ class Gains(NamedTuple):
 
     reference: str  # the control
     points: pd.DataFrame  # data sets x methods and other controls; positive where the column is better than the control
-    # One row per column of `points`, methods by their mean and controls after them: mean, low and high (its interval,
-    # by `metrics.study.intervals.means_by_family`), above (share of the data sets with a gain above 0), worse,
-    # equivalent and better (probabilities, by `metrics.study.signed_rank.signed_rank`)
-    table: pd.DataFrame
+    table: pd.DataFrame  # as `gains_of` returns it, methods by their mean and controls after them
     controls: list  # columns of `points` that are controls
 
 
@@ -34,13 +32,26 @@ def paired_gains(field, rope=1.0):
 def _over(field, reference, rope):
     others = field.controls.drop(columns=reference)
     points = pd.concat([field.scores, others], axis=1).sub(field.controls[reference], axis=0).round(DIGITS)
-    low, high = means_by_family(points, field.families)
-    columns = {"mean": points.mean(), "low": low, "high": high, "above": (points > 0).mean()}
-    table = pd.DataFrame(columns, index=points.columns)
-    posterior = pd.DataFrame([signed_rank(points[name], rope) for name in points], index=points.columns)
-    table = table.join(posterior).sort_values("mean", ascending=False, kind="stable")
+    table = gains_of(points, field.families, rope).sort_values("mean", ascending=False, kind="stable")
     order = sorted(table.index, key=lambda name: name in others)
-    return Gains(reference, points[order], table.loc[order, COLUMNS], list(others))
+    return Gains(reference, points[order], table.loc[order], list(others))
+
+
+def gains_of(points, families, rope=1.0):
+    """Return a row with `COLUMNS` for each column of gains by data set, in which gaps are left out.
+
+    low and high: the interval, by `metrics.study.intervals.means_by_family`; worse, equivalent and better:
+    probabilities, by `metrics.study.signed_rank.signed_rank`; all nan with fewer than `MIN_DATASETS` gains.
+    """
+    rows = {}
+    for name, own in points.round(DIGITS).items():
+        own = own.dropna()
+        counts = [len(own), (own > 0).sum(), (own == 0).sum(), (own < 0).sum()]
+        tested = [np.nan] * 5
+        if len(own) >= MIN_DATASETS:
+            tested = [*np.ravel(means_by_family(own.to_frame(), families)), *signed_rank(own, rope)]
+        rows[name] = [own.mean(), *counts, *tested]
+    return pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS)
 
 
 def above(table, low="low"):

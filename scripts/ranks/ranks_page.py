@@ -7,8 +7,8 @@ from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.compare.controls import ALL, RANDOM
 from ufs_bench.scripts.core.command_lines import fill_pairs
 from ufs_bench.scripts.core.conf import printed, printed_family, unique_names
-from ufs_bench.scripts.core.text import interval, number, signed, with_interval
-from ufs_bench.scripts.core.views import notes, render
+from ufs_bench.scripts.core.text import interval, number, with_interval
+from ufs_bench.scripts.core.views import render
 from ufs_bench.scripts.core.words import uses_labels
 from ufs_bench.scripts.ranks.field import REFERENCES
 from ufs_bench.scripts.ranks.gains import COLUMNS
@@ -22,12 +22,10 @@ MOST = 12  # methods of a page that is not full
 OVER = {RANDOM: "random rankings", ALL: "all features"}
 
 
-def ranks_page(field, ranking, gains, rope=1.0, alpha=0.05, full=False):
-    """Return ranks and gains over controls, of the best `MOST` or all methods, and on request the p of every pair."""
-    names = names_of(field)
-    rows = _rows(ranking.table, gains, names)
+def ranks_page(field, ranking, gains, rope=1.0, full=False):
+    """Return the page of ranks and of gains over controls, of the best `MOST` or all methods."""
+    rows = _rows(ranking.table, gains, names_of(field))
     shown = rows if full else [*rows[: MOST + 1], *(row for row in rows[MOST + 1 :] if not row[1])]
-    comparison = ranking.comparison
     return render(
         "ranks/ranks.md.j2",
         field=field,
@@ -40,10 +38,7 @@ def ranks_page(field, ranking, gains, rope=1.0, alpha=0.05, full=False):
         rope=rope,
         oracle=oracle_words(field.selection, field.metric),
         without=list(without(field)),
-        comparison=comparison,
-        p=_p(comparison.friedman_p, "= "),
-        pairs=_pairs(ranking, names, alpha),
-        alpha=alpha,
+        friedman_p=ranking.comparison.friedman_p,
     )
 
 
@@ -81,20 +76,6 @@ def oracle_words(selection, metric):
     return ORACLE.format(looked_at) if BY_NAME[selection].oracle else ""
 
 
-def gain_notes(field, gains, rope=1.0):
-    """Explain how to read the gains, in sentences."""
-    if not gains:
-        return []
-    return notes(
-        "ranks/gain_notes.md.j2",
-        n_families=len(set(field.families.values())),
-        n_draws=field.n_draws,
-        rope=rope,
-        selection=field.selection,
-        oracle=oracle_words(field.selection, field.metric),
-    )
-
-
 def without(field):
     """Say which scores the controls lack, a sentence for each, with the command lines that fill them."""
     gaps = {}
@@ -107,32 +88,17 @@ def without(field):
         yield text, fill_pairs(pairs, field.study, field.study.own_name)
 
 
-def gains_table(found, names):
-    """Return the lines of a table of the gains over one control."""
-    rows = [
-        [
-            names[row.Index] + (" (control)" if row.Index in found.controls else ""),
-            signed(row.mean),
-            f"{signed(row.low)} to {signed(row.high)}",
-            f"{100 * row.above:.0f} %",
-            *map(number, (row.worse, row.equivalent, row.better)),
-        ]
-        for row in found.table.itertuples()
-    ]
-    return [["Method", "Mean", "95 % interval", "Above", "Worse", "Equivalent", "Better"], *rows]
-
-
 def _rows(table, gains, names):
     """Return the lines of methods by their rank, and of controls after them, with their gains over each reference."""
-    head = ["Method", "Average rank", "Other data sets", "Other K-means starts", "Wins"]
+    head = ["Method", "Average rank", "Interval", "Wins"]
     head += [f"Over {OVER[found.reference]} (better)" for found in gains]
     lines = [head]
     controls = [name for name in names if name not in table.index and any(name in own.table.index for own in gains)]
     for name in [*table.index, *controls]:
         row = table.loc[name] if name in table.index else None
-        ends = [("low_datasets", "high_datasets"), ("low", "high")]
-        own = [""] * 4 if row is None else [number(row["average_rank"]), *(interval(*row[list(two)]) for two in ends),
-                                            str(int(row["wins"]))]  # fmt: skip
+        own = [""] * 3
+        if row is not None:
+            own = [number(row["average_rank"]), interval(row["low"], row["high"]), str(int(row["wins"]))]
         found = [_gain(one.table.loc[name]) if name in one.table.index else "" for one in gains]
         lines.append([names[name] + (" (control)" if row is None else ""), *own, *found])
     return lines
@@ -140,19 +106,3 @@ def _rows(table, gains, names):
 
 def _gain(row):
     return f"{with_interval(row['mean'], row['low'], row['high'])}, {number(row['better'])}"
-
-
-def _pairs(ranking, names, alpha):
-    """Return the lines of a table of the p of every pair, the best method first; none where none were tested."""
-    p, order, rows = ranking.comparison.pairs, list(ranking.table.index), []
-    if p is None:
-        return rows
-    for place, first in enumerate(order[:-1]):
-        values = [p.loc[first, second] for second in order[place + 1 :]]
-        texts = [f"**{_p(value)}**" if value < alpha else _p(value) for value in values]
-        rows.append([names[first], *[""] * place, *texts])
-    return [["", *[names[name] for name in order[1:]]], *rows]
-
-
-def _p(value, sign=""):
-    return "< 0.001" if value < 0.001 else f"{sign}{value:.3f}"

@@ -9,14 +9,13 @@ from ufs_bench.metrics.study import RANDOM
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.intervals import means_by_family
 from ufs_bench.metrics.study.ranks import DIGITS, MIN_DATASETS, holm, ranks, wilcoxon
-from ufs_bench.metrics.study.signed_rank import signed_rank
 from ufs_bench.scripts.compare.controls import control_scores
 from ufs_bench.scripts.make_figure.seconds import with_seconds
 from ufs_bench.scripts.ranks.choice import choose
+from ufs_bench.scripts.ranks.gains import gains_of
 
 ALPHA = 0.05  # p below which a method counts as better or worse
 SHORTEST = 0.001  # seconds; a fit that takes less counts as this, so that the geometric mean is above 0
-TESTED = ["low", "high", "worse", "equivalent", "better", "p"]
 
 
 class Versus(NamedTuple):
@@ -27,17 +26,14 @@ class Versus(NamedTuple):
     scores: pd.DataFrame  # data sets x methods and controls, in percent, with gaps; random rankings have their mean
     controls: list
     families: dict  # data set -> family
-    # One row per control and rival: gain (of the method over it), n_datasets that both have, wins, ties, losses, those
-    # for `TESTED` (nan with fewer than `MIN_DATASETS`), p_holm
+    # One row per control and rival: the gain of the method over it, as `scripts.ranks.gains.gains_of` returns it, p of
+    # Wilcoxon's test (nan with fewer than `MIN_DATASETS` data sets), and p_holm
     table: pd.DataFrame
     # One row per method with a score on every data set and per such control: score and seconds (arithmetic and
     # geometric mean), front (nothing else is as good and as fast), average_rank, rank_low, rank_high (controls: nan)
     places: pd.DataFrame
     left_out: list  # sentences on variants of the methods
     unscored: list  # data sets on which the method has no score
-    # Cells of rivals with a score in which points of the grid failed, were capped or are not yet run
-    incomplete: int
-    tried: tuple  # largest number of points of the method's grid, and the median over the cells of rivals
 
 
 def versus(shipped, mine, name, datasets, selection, metric="acc", variants="base", rope=1.0):
@@ -60,51 +56,28 @@ def versus(shipped, mine, name, datasets, selection, metric="acc", variants="bas
     scores = wide[wide[name].notna()].reindex(columns=[name, *(one for one in others if one != name)])
     scores = scores.dropna(axis=1, how="all")
     controls = [one for one in choice.controls if one in scores and one != name]
-    gains = {one: scores[name] - scores[one] for one in scores.columns[1:]}
-    table = pd.DataFrame({one: against(gain, choice.families, rope) for one, gain in gains.items()}).T
+    gains = -scores.drop(columns=name).sub(scores[name], axis=0).round(DIGITS)
+    table = gains_of(gains, choice.families, rope)
+    table["p"] = [wilcoxon(own) if len(own := gains[one].dropna()) >= MIN_DATASETS else np.nan for one in gains]
+    table["p_holm"] = holm(table["p"])
     trials = pd.concat([shipped.trials[shipped.trials["method"] != name], mine.trials])
     seconds = with_seconds(cells, trials, selection).pivot(index="dataset", columns="method", values="seconds")
     places = _places(scores.dropna(axis=1), seconds, controls, choice.families)
-    others = cells[cells["method"].isin(choice.methods) & (cells["method"] != name) & cells["mean"].notna()]
-    tried = cells.loc[cells["method"] == name, "n_params"].max(), others["n_params"].median()
-    return Versus(
-        name, selection, scores, controls, choice.families, table.assign(p_holm=holm(table["p"])), places,
-        choice.left_out, list(wide.index[wide[name].isna()]), int((others["n_missing"] > 0).sum()), tried,
-    )  # fmt: skip
-
-
-def against(gains, families, rope=1.0):
-    """Return a row of `Versus.table`, without its last column, for the gains by data set; gaps are left out."""
-    gains = gains.dropna().round(DIGITS)
-    row = {"gain": gains.mean(), "n_datasets": len(gains)}
-    row |= {"wins": (gains > 0).sum(), "ties": (gains == 0).sum(), "losses": (gains < 0).sum()}
-    tested = [np.nan] * len(TESTED)
-    if len(gains) >= MIN_DATASETS:
-        tested = [*interval(gains.to_frame(), families).iloc[0], *signed_rank(gains, rope), wilcoxon(gains)]
-    return pd.Series(row | dict(zip(TESTED, tested, strict=True)))
-
-
-def interval(values, families):
-    """Return low and high of the mean of every column on other data sets of other families."""
-    low, high = means_by_family(values, families)
-    return pd.DataFrame({"low": low, "high": high}, index=values.columns)
-
-
-def least_p(n, tests=1):
-    """Return the smallest p that the signed-rank test allows on n values, corrected for so many tests."""
-    return min(1.0, tests * 2.0 ** (1 - n))
+    unscored = list(wide.index[wide[name].isna()])
+    return Versus(name, selection, scores, controls, choice.families, table, places, choice.left_out, unscored)
 
 
 def _places(scores, seconds, controls, families):
     ranked = ranks(scores.drop(columns=controls, errors="ignore"))
-    spread = interval(ranked, families) if len(ranked) >= MIN_DATASETS else pd.DataFrame(columns=["low", "high"])
+    low, high = means_by_family(ranked, families) if len(ranked) >= MIN_DATASETS else (np.nan, np.nan)
+    spread = pd.DataFrame({"rank_low": low, "rank_high": high}, ranked.columns, dtype=float)
     spent = seconds.reindex(index=scores.index, columns=scores.columns).clip(lower=SHORTEST)
     columns = {
         "score": scores.mean(),
         "seconds": np.exp(np.log(spent).mean(skipna=False)),
         "average_rank": ranked.mean(),
     }
-    places = pd.DataFrame(columns, index=scores.columns).join(spread.astype(float).add_prefix("rank_"))
+    places = pd.DataFrame(columns, index=scores.columns).join(spread)
     places["front"] = [pd.notna(own["seconds"]) and not _beaten(own, places) for _, own in places.iterrows()]
     return places.sort_values("average_rank", kind="stable")
 

@@ -21,7 +21,7 @@ def drawn(figure):
 
 def forest(found, title, note):
     """Draw the gain over every other with its interval, a panel for each `Versus`; the first orders the rows."""
-    order = found[0].table.sort_values("gain", ascending=False, kind="stable").index
+    order = found[0].table.sort_values("mean", ascending=False, kind="stable").index
     order = sorted(order, key=found[0].controls.__contains__)
     names = unique_names("method", order) | {"random_rankings": "Random rankings"}
     with framed(WIDTH, 1.3 + ROW * len(order), title, note, **{"axes.grid.axis": "x"}) as figure:
@@ -34,7 +34,7 @@ def forest(found, title, note):
                 colour = COLOURS[2] if row.Index in gain else COLOURS[1] if row.Index in lose else COLOURS[6]
                 axis.plot([row.low, row.high], [height] * 2, color=colour, linewidth=1.2)
                 inside = "white" if isnan(row.low) else colour
-                axis.plot(row.gain, height, "s", color=colour, markersize=3, markerfacecolor=inside)
+                axis.plot(row.mean, height, "s", color=colour, markersize=3, markerfacecolor=inside)
             axis.set_title(one.selection, fontsize=8, loc="left")
             axis.xaxis.set_major_locator(MaxNLocator(nbins=4))
         axes[0].set_yticks(range(len(order)), [names[name] for name in order], fontsize=6.5)

@@ -1,7 +1,5 @@
 """One method beside all others: as one frame, and as a page of Markdown."""
 
-from math import floor, log2
-
 import numpy as np
 import pandas as pd
 
@@ -13,7 +11,7 @@ from ufs_bench.scripts.core.text import interval, number, signed
 from ufs_bench.scripts.core.views import render
 from ufs_bench.scripts.core.words import by_labels, uses_labels
 from ufs_bench.scripts.ranks.ranks_page import MOST, by_family, oracle_words
-from ufs_bench.scripts.versus import ALPHA, least_p
+from ufs_bench.scripts.versus import ALPHA
 
 HEAD = ["Method", "Rank", "Gain over it", "95 % interval", "Wins/ties/losses"]
 HEAD += ["Worse", "Equivalent", "Better", "p", "Score", "Seconds", "Front"]
@@ -37,7 +35,6 @@ def versus_page(found, study, metric, rope, said=(), full=False):
     tested = first.table["p"].notna().any()
     head = ["Selection", METRICS[metric], "Average rank", "Over random rankings", "Over all features", "Front"]
     head += ["Better than", "Worse than"] if tested else []
-    lines, rows, n = _against(first, names), int(first.table["p"].count()), int(first.table["n_datasets"].max())
     return render(
         "versus/versus.md.j2",
         first=first,
@@ -45,30 +42,25 @@ def versus_page(found, study, metric, rope, said=(), full=False):
         data=f"{len(families)} data sets" + (f": {by_family(families)}" if full else ""),
         unscored=_listed(first.unscored) if first.unscored else "",
         summary=[head, *(_summary(one)[: len(head)] for one in found)],
-        nearest=[HEAD, *_nearest(lines[1:])],
+        nearest=_nearest(_against(first, names)),
         said=[*said, *(first.left_out if full else [])],
         tested=tested,
         rope=rope,
         least=MIN_DATASETS,
-        rows=rows,
-        n=n,
-        least_p=least_p(n, rows),
-        alpha=ALPHA,
-        needed=2 + floor(log2(rows / ALPHA)) if rows else 0,
         parts=[_part(one, names, metric) for one in found] if full else [],
     )
 
 
 def _nearest(lines):
-    """Return the lines of the best by rank, of the method, and of controls."""
-    return [line for place, line in enumerate(lines) if place < MOST or "(this)" in line[0] or "(control)" in line[0]]
+    """Return the head, and the lines of the best by rank, of the method, and of controls."""
+    return [line for place, line in enumerate(lines) if place <= MOST or "(this)" in line[0] or "(control)" in line[0]]
 
 
 def _summary(one):
     own = one.places.loc[one.name]
     sure = one.table.drop(index=one.controls)
     sure = sure[sure["p_holm"] < ALPHA]
-    counts = [f"{(sure['gain'] * sign > 0).sum()} of {len(one.table) - len(one.controls)}" for sign in (1, -1)]
+    counts = [f"{(sure['mean'] * sign > 0).sum()} of {len(one.table) - len(one.controls)}" for sign in (1, -1)]
     spread = interval(own["rank_low"], own["rank_high"])
     gains = [_gain(one.table.loc[name]) if name in one.table.index else "no score" for name in (RANDOM, ALL)]
     rank = f"{own['average_rank']:.2f} of {one.places['average_rank'].count()}{spread and f' ({spread})'}"
@@ -81,15 +73,8 @@ def _part(one, names, metric):
     gaps = {}
     for name in one.table.index:
         gaps.setdefault(_listed(one.scores.index[one.scores[name].isna()]), []).append(names[name])
-    chosen = BY_NAME[one.selection]
-    said = [f"Shown: {by_labels(chosen.words, metric)}. {chosen.seconds}."]
+    said = [f"Shown: {by_labels(BY_NAME[one.selection].words, metric)}. {BY_NAME[one.selection].seconds}."]
     said += [f"No score on {where}: {', '.join(who)}." for where, who in gaps.items() if where != "none"]
-    if chosen.criterion:
-        said.append(
-            f"Points of the grid: {one.tried[0]} of {one.name}, {one.tried[1]:.0f} in the median of the others."
-        )
-    if one.incomplete:
-        said.append(f"Cells of other methods in which points failed, reached a limit or are missing: {one.incomplete}.")
     said += filter(None, [oracle_words(one.selection, metric)])
     title = f"{one.selection}: chosen {'with' if uses_labels(one.selection, metric) else 'without'} labels"
     return title, [_against(one, names), _by_dataset(one, names, others)], said
@@ -103,7 +88,7 @@ def _against(one, names):
         place, cells = known.loc[name], [""] * 7
         if name != one.name:
             row = one.table.loc[name]
-            cells = [signed(row["gain"]), interval(row["low"], row["high"], signed)]
+            cells = [signed(row["mean"]), interval(row["low"], row["high"], signed)]
             cells.append(f"{row['wins']:.0f}/{row['ties']:.0f}/{row['losses']:.0f}")
             cells += [*(number(row[column]) for column in ("worse", "equivalent", "better")), number(row["p_holm"], 3)]
         mark = " (this)" if name == one.name else " (control)" if name in one.controls else ""
@@ -128,7 +113,7 @@ def _by_dataset(one, names, others):
 
 def _gain(row):
     spread = interval(row["low"], row["high"], signed)
-    return signed(row["gain"]) + (spread and f" ({spread})")
+    return signed(row["mean"]) + (spread and f" ({spread})")
 
 
 def _listed(datasets):

@@ -14,8 +14,9 @@ from small_data import TRUTH
 
 from ufs_bench.scripts.core.conf import family_of
 from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.ranks.gains import gains_of
 from ufs_bench.scripts.ship import pack
-from ufs_bench.scripts.versus import holm, interval, runs, versus
+from ufs_bench.scripts.versus import holm, runs, versus
 from ufs_bench.scripts.versus.__main__ import main
 from ufs_bench.scripts.versus.runs import divided, split_by_data
 from ufs_bench.scripts.versus.versus_page import frame, versus_page
@@ -54,7 +55,7 @@ def test_intervals_of_random_rankings_leave_0_no_more_often_than_their_level_say
     n_studies, families = 600, {name: family_of(name) for name in datasets}
     gains = np.random.default_rng(0).normal(size=(len(datasets), n_studies))
     gains = pd.DataFrame(gains, index=datasets, columns=range(n_studies))
-    found = interval(gains, families)
+    found = gains_of(gains, families)
     share = ((found["low"] > 0) | (found["high"] < 0)).mean()
     assert share <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n_studies)
 
@@ -75,7 +76,7 @@ def test_among_random_rankings_few_studies_have_a_method_that_differs_by_holm():
 
 def test_five_points_everywhere_are_found():
     one, _ = compared(better={"mine": 0.05})
-    assert one.table["gain"].between(2, 8).all() and (one.table["low"] > 0).all()
+    assert one.table["mean"].between(2, 8).all() and (one.table["low"] > 0).all()
     assert (one.table["better"] > 0.9).all() and (one.table["p_holm"] < 0.05).all()
     own = one.places.loc["mine"]
     assert one.places["average_rank"].idxmin() == "mine" and own["rank_low"] <= own["average_rank"] <= own["rank_high"]
@@ -87,8 +88,8 @@ def test_a_missing_cell_is_left_out_of_its_pair_alone_and_named():
     whole, _ = compared(rows)
     some, shipped = compared([row for row in rows if (row["dataset"], row["method"]) != ("umist", "rufs")])
     gains = (whole.scores["mine"] - whole.scores["rufs"]).drop("umist")
-    assert some.table.loc["rufs", "gain"] == pytest.approx(gains.mean()) and some.table.loc["rufs", "n_datasets"] == 9
-    columns = ["gain", "low", "high", "worse", "better", "p"]
+    assert some.table.loc["rufs", "mean"] == pytest.approx(gains.mean()) and some.table.loc["rufs", "n_datasets"] == 9
+    columns = ["mean", "low", "high", "worse", "better", "p"]
     others = some.table.index.drop("rufs")
     pd.testing.assert_frame_equal(some.table.loc[others, columns], whole.table.loc[others, columns])
     assert "rufs" not in some.places.index and "rufs" in whole.places.index
@@ -109,15 +110,6 @@ def test_where_the_method_itself_has_no_score_the_data_set_is_left_out():
         versus(shipped, study_of([row for row in rows if row["dataset"] == "orl"]), "mine", ["orl"], "largest_size")
 
 
-def test_cells_of_others_with_a_part_of_their_grid_are_counted_and_said():
-    ended = {"params": {"alpha": 1}, "status": "timeout", "sizes": [100], "is_default": False}
-    one, shipped = compared(
-        [*points(METHODS), {"dataset": "orl", "method": "mcfs", **ended}], selection="best_over_grid"
-    )
-    assert one.incomplete == 1 and one.tried == (1, 1)
-    assert "limit or are missing: 1." in versus_page([one], shipped, "acc", 1.0, full=True)
-
-
 def test_a_method_of_the_study_is_compared_with_the_others_and_not_with_itself():
     shipped = study_of(points(METHODS), "made_up")
     one = versus(shipped, study_of(points(["mine", "mcfs"], seed=1)), "mcfs", DATASETS, "best_over_grid")
@@ -127,20 +119,9 @@ def test_a_method_of_the_study_is_compared_with_the_others_and_not_with_itself()
 def test_with_fewer_than_six_data_sets_there_is_no_test_and_the_page_says_so():
     one, shipped = compared(datasets=DATASETS[:5])
     assert one.table[["low", "high", "p", "p_holm", "worse"]].isna().all(axis=None)
-    assert one.table["gain"].notna().all() and one.places["average_rank"].notna().any()
+    assert one.table["mean"].notna().all() and one.places["average_rank"].notna().any()
     text = versus_page([one], shipped, "acc", 1.0, full=True)
     assert "Fewer than 6 data sets" in text and "Holm" not in text
-
-
-def test_where_so_few_data_sets_allow_no_small_p_the_page_says_how_many_it_takes():
-    few, shipped = compared(better={"mine": 0.3}, datasets=DATASETS[:7])
-    rows = few.table["p"].count()
-    assert few.table["p_holm"].min() == pytest.approx(rows / 2**6) and rows == 7  # by far the best everywhere
-    text = versus_page([few], shipped, "acc", 1.0, full=True)
-    assert "With 7 data sets no p corrected for 7 rows can be below 0.11" in text and "it takes 9 data sets" in text
-    enough, shipped = compared(better={"mine": 0.3}, datasets=DATASETS[:9])
-    assert enough.table["p_holm"].max() < 0.05
-    assert "can be below" not in versus_page([enough], shipped, "acc", 1.0, full=True)
 
 
 def test_holm_multiplies_the_smallest_p_most_and_leaves_gaps():
@@ -222,7 +203,7 @@ def test_the_command_runs_only_the_method_and_prints_where_it_stands(shipped, mo
     assert status == 0 and set(own.trials["method"]) == {"mine"} and own.protocol == study.protocol
     means = [one.select(selection="default_params").set_index(["method", "dataset"])["mean"] for one in (own, study)]
     gains = means[0]["mine"] - means[1]["mcfs"]
-    assert rows.loc[("default_params", "mcfs"), "gain"] == pytest.approx(gains.mean())
+    assert rows.loc[("default_params", "mcfs"), "mean"] == pytest.approx(gains.mean())
     words = ["full=true", f"output={tmp_path}/mine.md", f"figure={tmp_path}/forest"]
     status, out, said = answer(monkeypatch, capfd, shipped, *mine, *words)
     assert status == 0 and f"cell 1 of 2: mine on {TRUTH}: 1 of 1 trial stored" in said
