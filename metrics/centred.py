@@ -1,6 +1,7 @@
 """Centred samples and the products that measures take of them, for arrays and for sparse matrices alike."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array, hstack, issparse
@@ -17,13 +18,16 @@ def centred(X):
 
     Parameters
     ----------
-    X : ndarray or sparse array of shape (n_samples, n_features)
+    X : ndarray or sparse array of shape (n_samples, n_features), Dense or Sparse
 
     Returns
     -------
     Dense or Sparse
-        `Sparse` where X is: it takes memory in proportion to the values that X holds.
+        `Sparse` where X is sparse: it takes memory in proportion to the values that X holds.  X itself where it is
+        centred already.
     """
+    if isinstance(X, Dense | Sparse):
+        return X
     return _sparse(X) if issparse(X) else Dense(unit_samples(X))
 
 
@@ -45,6 +49,11 @@ class Dense:
         """Return B @ X[rows].T, of B with shape (n, n_features) and a slice of the samples."""
         return B @ self.X[rows].T
 
+    @cached_property
+    def inner_products(self):
+        """X @ X.T, the same for every set of features; None with more samples than features, where it saves nothing."""
+        return self.X @ self.X.T if self.X.shape[0] <= self.X.shape[1] else None
+
     def squared_norms(self, rows=slice(None)):
         """Return the squared norm of each sample in a slice."""
         X = self.X[rows]
@@ -57,6 +66,7 @@ class Sparse:
 
     stored: csr_array
     shift: np.ndarray
+    inner_products = None
 
     def sums(self, weights):
         """Return weights @ X, of weights in a sparse or dense array of shape (n, n_samples)."""

@@ -4,8 +4,8 @@ import time
 
 import numpy as np
 from scipy.sparse import csr_array, issparse
-from threadpoolctl import threadpool_limits
 
+from ufs_bench.metrics.centred import Dense, Sparse, centred
 from ufs_bench.metrics.clustering import acc_nmi
 from ufs_bench.metrics.kmeans import kmeans_restarts, load_engine
 from ufs_bench.metrics.label_free import agreements, silhouettes
@@ -13,10 +13,16 @@ from ufs_bench.metrics.measures import N_MEASURES, PER_SET
 from ufs_bench.metrics.nearest_neighbour import nearest_neighbour_accuracy
 from ufs_bench.metrics.reconstruction import reconstruction
 from ufs_bench.metrics.replication import replications
+from ufs_bench.metrics.threads import one_thread
 
 
 def evaluate(
-    features: np.ndarray, X: np.ndarray, y: np.ndarray | None, protocol, n_clusters: int | None = None
+    features: np.ndarray,
+    X: np.ndarray,
+    y: np.ndarray | None,
+    protocol,
+    n_clusters: int | None = None,
+    whole: Dense | Sparse | None = None,
 ) -> tuple[np.ndarray, float]:
     """Cluster the samples on a set of features from every start of the protocol.
 
@@ -31,6 +37,8 @@ def evaluate(
     protocol : Protocol
     n_clusters : int, optional
         Clusters of K-means; the number of classes in `y` by default.
+    whole : Dense or Sparse, optional
+        `metrics.centred.centred(X)`, kept by whoever scores several sets of features of the same X.
 
     Returns
     -------
@@ -57,7 +65,7 @@ def evaluate(
     n_clusters = _checked_clusters(n_clusters, y)
     load_engine()  # outside the timed part
     started = time.process_time()
-    with threadpool_limits(1):
+    with one_thread():
         # Sorted, so that the scores depend on the set and not on its order.
         selected = _columns(X, np.sort(features))
         how = {"starts": protocol.starts, "replicates": protocol.replicates}
@@ -67,10 +75,11 @@ def evaluate(
         silhouette = np.full(len(labels), np.nan)
         silhouette[typical] = silhouettes(selected, labels[typical], n_clusters)
         once = np.full((len(PER_SET), len(labels)), np.nan)
+        whole = centred(X) if whole is None else whole
         once[:, 0] = (
-            silhouettes(X, labels[typical], n_clusters)[0],
+            silhouettes(whole, labels[typical], n_clusters)[0],
             *replications(selected, n_clusters, protocol.seed, protocol.max_iter),
-            reconstruction(selected, X),
+            reconstruction(selected, whole),
             np.nan if y is None else nearest_neighbour_accuracy(selected, y, protocol.seed),
         )
         labelled = np.full((2, len(labels)), np.nan) if y is None else acc_nmi(y, labels, protocol.nmi)

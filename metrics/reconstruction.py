@@ -19,7 +19,7 @@ def reconstruction(selected, X) -> float:
     Parameters
     ----------
     selected : ndarray of shape (n_samples, n_selected)
-    X : ndarray or sparse array of shape (n_samples, n_features)
+    X : ndarray or sparse array of shape (n_samples, n_features), or what `metrics.centred.centred` returns for one
         All features, in the scale that they are to be recovered in.  A sparse one is not written out, and has the value
         of the same array to rounding: to 1e-10 with fewer selected features than samples.  With more, the fit nearly
         passes through the samples, and rounding can reach 1e-6, as it does where columns of an array are permuted.
@@ -34,7 +34,8 @@ def reconstruction(selected, X) -> float:
     -----
     With the thin singular vectors U of the centred features, s the squared singular values and f = s / (s + ridge), a
     fit is U f U'X, and the error of a left-out sample is its residual over 1 - 1/n - sum_r U_ir^2 f_r (Allen's PRESS).
-    O(n_samples n_selected (n_selected + n_features)).
+    O(n_samples n_selected (n_selected + n_features)), or n_samples in the place of n_features where it is smaller and
+    X @ X.T is there from another set of features.
     """
     n_samples = len(selected)
     S, X = unit_samples(selected), centred(X)
@@ -43,8 +44,12 @@ def reconstruction(selected, X) -> float:
     if not total > 0:
         return np.nan
     U, s = _thin(S)
-    projected = X.sums(U.T)
-    cross, gram = X.times(projected.T), projected @ projected.T
+    if X.inner_products is None:
+        projected = X.sums(U.T)
+        cross, gram = X.times(projected.T), projected @ projected.T
+    else:
+        cross = X.inner_products @ U
+        gram = U.T @ cross
     errors = []
     for ridge in RIDGES * s.mean() if len(s) else ():
         f = s / (s + ridge)
