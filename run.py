@@ -24,7 +24,6 @@ from ufs_bench.runners.cli.report import remove_unused
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.settings import read_names
 from ufs_bench.runners.progress import hide_bar
-from ufs_bench.runners.workers import processes
 
 logging.raiseExceptions = False  # a closed pipe, as to `head`, must not fill the screen with tracebacks
 
@@ -38,7 +37,6 @@ def main(config):
 def end():
     """Print the tables of a sweep, and which cells were skipped or have a problem; return the exit status."""
     hide_bar()
-    processes.remove_leftovers()  # also where nothing was left to do, as of a run that was killed at its end
     lacking = False
     for folder, cells in report.studies().items():
         from ufs_bench.scripts.make_table.of_sweep import print_table  # here, as it takes seconds

@@ -5,7 +5,7 @@ last digit, and so do products of matrices.  *Portable* arithmetic keeps them to
 AVX2 has, so that all of these give the same bytes.  *Native* arithmetic is what they choose.  Processes that are
 started inherit it.  `runners.store.fingerprint` says what a process really computes.
 
-    eval "$(python -m runners.arithmetic)"    in a shell, for a Dask worker or a notebook that imports numpy by itself
+    eval "$(python -m runners.arithmetic)"    in a shell, for a notebook that imports numpy by itself
 """
 
 import os
@@ -17,7 +17,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 PORTABLE, NATIVE = "portable", "native"
-VARIABLE = "UFS_ARITHMETIC"  # one of the two words; for commands without runner.arithmetic, and for Dask workers
+VARIABLE = "UFS_ARITHMETIC"  # one of the two words; for commands without runner.arithmetic
 OPTION = "runner.arithmetic="
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 CPUINFO = Path("/proc/cpuinfo")

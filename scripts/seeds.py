@@ -10,11 +10,11 @@ from ufs_bench.metrics.study.frames import percent
 from ufs_bench.metrics.study.seeds import KEYS, spreads
 from ufs_bench.runners.experiment.trial import has_random_part, stored_trial
 from ufs_bench.runners.progress import Progress
-from ufs_bench.runners.store.evaluations import Evaluations
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.row import feature_set_digest
 from ufs_bench.runners.words import counted
-from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.runners.workers.data import Data
+from ufs_bench.runners.workers.pool import Scores
 from ufs_bench.scripts.core.conf import find, rows_of
 from ufs_bench.scripts.core.data import data_of
 from ufs_bench.scripts.core.entry import command
@@ -116,10 +116,9 @@ def _fit_all(study, points, n_seeds, n_jobs):
             load_engine(lambda: log.info("Compiling the K-means engine, once on this machine: some ten seconds."))
             protocol = next(iter(cells.values()))[0].trial.protocol
             scaled = {method: Data.scaled(data, protocol, method) for method in cells}
-            X = next(iter(scaled.values())).X
-            evaluations = Evaluations(X, data.y, protocol, folder.parent / ".evaluations")
+            scores = Scores(folder.parent / ".evaluations")
             for method, own in cells.items():
-                refit_seeds(own, scaled[method], folder / dataset / method, n_seeds, n_jobs, evaluations, note)
+                refit_seeds(own, scaled[method], folder / dataset / method, n_seeds, n_jobs, scores, note)
                 log.info("%s", "\n".join(_lines(own, read(folder / dataset / method / SEEDS))))
     finally:
         progress.close()

@@ -3,6 +3,7 @@
 import functools
 import gc
 import os
+import sys
 
 gc.disable()  # until all is collected: a quarter of the seconds of that
 
@@ -76,9 +77,17 @@ def pytest_collection_finish():
 @pytest.fixture(scope="module")
 def new_workers():
     """End the workers of other tests: the memory of a fit has what was left in its worker."""
-    from ufs_bench.runners.workers import processes  # here, as numpy has to be imported after the variables are set
+    from ufs_bench.runners.workers import pool  # here, as numpy has to be imported after the variables are set
 
-    processes.close()
+    pool.close()
+
+
+@pytest.fixture(autouse=True)
+def trusted():
+    """Forget that a class from outside the suite was imported here: after it every cell would need workers."""
+    yield
+    if pool := sys.modules.get("runners.workers.pool"):
+        pool.Workers.needed = False
 
 
 @pytest.fixture(autouse=True)

@@ -2,17 +2,17 @@
 
     python -m tests.faults --times 10                  every fault under every runner, so often
     python -m tests.faults --times 200 --minutes 60    as many of them as begin within so many minutes
-    python -m tests.faults --times 5 --runners joblib two --faults parent worker
+    python -m tests.faults --times 5 --runners one --faults parent worker
     python -m tests.faults --times 200 --log faults.log    again goes on after the rounds that the log has
 
 A round is a sweep of two cells with four fits each, in a folder and with a TMPDIR of its own.  It is disturbed once,
 then the same command is run to its end, by one process.  Then all rows must be those of an undisturbed sweep, and its
-files the only ones; no lock may be held, no file be left in TMPDIR, and no process run that had this TMPDIR, nor one of
-a Dask worker that is gone.  Half of the moments are drawn from all CPU seconds of a command, which are mostly imports,
-and half from those after its first file of rows; a command that has ended before its moment does not count.  "disk"
-lets no file grow beyond a random size, as a full disk would; "one" and "both" start four commands at once, on one cell
-and on both.  "worker" kills a process that fits, under Dask perhaps the Dask worker itself, for which another one
-starts.  Where a round goes wrong its folder is put beside the log.
+files the only ones; no lock may be held, no file be left in TMPDIR, and no process run that had this TMPDIR.
+
+Half of the moments are drawn from all CPU seconds of a command, which are mostly imports, and half from those after its
+first file of rows; a command that has ended before its moment does not count.  "disk" lets no file grow beyond a random
+size, as a full disk would; "cell" and "both" start four commands at once, on one cell and on both.  "worker" kills a
+process that the command has started.  Where a round goes wrong its folder is put beside the log.
 """
 
 import argparse
@@ -33,15 +33,14 @@ from collections import Counter, defaultdict
 from contextlib import suppress
 from pathlib import Path
 
-from tests.processes import Cluster, end_all, having
+from tests.processes import cpu_seconds, descendants, end_all, having
 from ufs_bench.runners.cli.boundary import guard
 from ufs_bench.runners.code import ROOT
-from ufs_bench.runners.workers.family import cpu_seconds, descendants
 from ufs_bench.scripts.core.text import pipes
 
-RUNNERS = ("joblib", "two", "dask")
+RUNNERS = ("one", "two")  # commands on the same folder
 SIGNALS = {"parent": signal.SIGKILL, "group": signal.SIGKILL, "term": signal.SIGTERM, "int": signal.SIGINT}
-FAULTS = (*SIGNALS, "worker", "disk", "cache", "one", "both")
+FAULTS = (*SIGNALS, "worker", "disk", "cache", "cell", "both")
 ONE = ["-m", "method=laplacian_score", "+method.grid.n_neighbors=[3,4,5,6]", "protocol=smoke", "study=s"]
 BOTH = "digits,mnist500"
 GOOD = "same rows, nothing left"
@@ -53,13 +52,11 @@ CORES = 4  # that two commands keep busy at most
 class Round:
     """One sweep, its folder, its TMPDIR, and what was started for it."""
 
-    def __init__(self, folder, runner, cluster):
+    def __init__(self, folder, runner):
         self.results, self.temporary = folder / "results", folder / "tmp"
         self.temporary.mkdir(parents=True)
         self.environment = {**os.environ, "TMPDIR": str(self.temporary)}
-        self.cluster = cluster if runner == "dask" else None
-        how = ["runner=dask", f"runner.address={cluster.address}"] if self.cluster else []
-        self.words = ["run.py", *ONE, f"results_dir={self.results}", *how]
+        self.words = ["run.py", *ONE, f"results_dir={self.results}"]
         self.count = 2 if runner == "two" else 1
 
     def start(self, datasets=BOTH, limit=None, n_jobs=2):
@@ -90,8 +87,8 @@ class Round:
 
         With `late` the seconds count from where the first file of rows is there.
         """
-        if fault in ("one", "both"):
-            datasets = "digits" if fault == "one" else BOTH
+        if fault in ("cell", "both"):
+            datasets = "digits" if fault == "cell" else BOTH
             for one in [self.start(datasets) for _ in range(4)]:
                 one.communicate(timeout=WAIT_S)
             return True
@@ -117,7 +114,7 @@ class Round:
 
     def _wait(self, commands, seconds=math.inf, until=lambda: False):
         """Wait for so many CPU seconds of the commands, the end of the first, or a condition; return the seconds."""
-        roots = {command.pid for command in commands} | (set(self.cluster.pids) if self.cluster else set())
+        roots = {command.pid for command in commands}
         before, spent = sum(map(cpu_seconds, roots)), 0.0
         while commands[0].poll() is None and spent < seconds and not until():
             time.sleep(min(max((seconds - spent) / CORES, 0.02), 0.2))  # a look costs CPU seconds, too
@@ -129,9 +126,6 @@ class Round:
         """Disturb a command; return False where it has ended by itself before."""
         with suppress(ProcessLookupError):  # it has ended just now
             while fault == "worker" and command.poll() is None:
-                if self.cluster:
-                    self.cluster.kill_one()
-                    return True
                 if workers := descendants(command.pid):
                     os.kill(random.choice(workers), signal.SIGKILL)
                     return True
@@ -144,7 +138,7 @@ class Round:
     def left(self, expected):
         """Return what is left of the commands: processes, files in TMPDIR or beside the expected ones, or locks."""
         deadline = time.monotonic() + LEAVE_S
-        while having(self.temporary) or (self.cluster and self.cluster.orphans()):
+        while having(self.temporary):
             if time.monotonic() > deadline:
                 return "a process runs"
             time.sleep(0.2)
@@ -179,7 +173,7 @@ class Undisturbed:
     """A sweep that nothing disturbs: its rows, its files, and the CPU seconds from which moments are drawn."""
 
     def __init__(self, folder):
-        one = Round(folder, "joblib", None)
+        one = Round(folder, "one")
         seconds, wrong = one.finish(n_jobs=2)
         if wrong:
             sys.exit(f"error: the undisturbed sweep failed, {wrong}")
@@ -189,14 +183,14 @@ class Undisturbed:
         self.seconds = {(runner, when): each[runner] * late[when] for runner in RUNNERS for when in late}
 
 
-def tried(folder, runner, fault, undisturbed, cluster):
+def tried(folder, runner, fault, undisturbed):
     """Return how a round ended; its folder is left where something is wrong.
 
     A command that has ended before its moment came is not counted: another one is disturbed earlier.
     """
     try:
         while True:
-            one, late = Round(folder, runner, cluster), random.random() < 0.5
+            one, late = Round(folder, runner), random.random() < 0.5
             moment = random.uniform(0, undisturbed.seconds[runner, late])
             if one.disturb(fault, late, moment):
                 break
@@ -242,14 +236,12 @@ def main():
     parser.add_argument("--log", type=Path, help="a file of the rounds tried, which are not tried again")
     given = parser.parse_args()
     guard()
-    cluster, found, deadline = None, defaultdict(Counter), time.monotonic() + 60 * given.minutes
+    found, deadline = defaultdict(Counter), time.monotonic() + 60 * given.minutes
     rounds, known = itertools.product(range(given.times), given.faults, given.runners), outcomes_in(given.log)
     with tempfile.TemporaryDirectory(prefix="faults-") as name:
         folder = Path(name)
         try:
             undisturbed = Undisturbed(folder / "undisturbed")
-            if "dask" in given.runners:
-                cluster = Cluster(folder / "cluster")
             for number, (_, fault, runner) in enumerate(rounds):
                 if known.get(number, ())[:2] == (fault, runner):
                     found[fault, runner][known[number][2]] += 1
@@ -257,7 +249,7 @@ def main():
                 if time.monotonic() > deadline:
                     break
                 random.seed(f"{given.seed} {number}")
-                outcome = tried(folder / str(number), runner, fault, undisturbed, cluster)
+                outcome = tried(folder / str(number), runner, fault, undisturbed)
                 found[fault, runner][outcome] += 1
                 line = f"{number} {fault}, {runner}: {outcome}"
                 print(line, file=sys.stderr, flush=True)

@@ -9,8 +9,8 @@ from omegaconf import OmegaConf
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.experiment.settings import read_config
+from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.pool import run_all
-from ufs_bench.runners.workers.tasks import Data
 from ufs_bench.scripts.core.conf import ROOT
 
 PROTOCOL = Protocol(name="test", sizes=(2, 3), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
@@ -37,9 +37,9 @@ def trials_of(*given, protocol=PROTOCOL, **params):
     return expand("s", DATA, method_of(*given, **params), protocol)
 
 
-def outcomes_of(trials, n_jobs, **options):
+def outcomes_of(trials, n_jobs, data=None, **options):
     """Run trials on the made-up data; return their outcomes in the order in which they end."""
-    return list(itertools.chain.from_iterable(run_all(trials, Data(DATA.X, DATA.y), n_jobs, **options)))
+    return list(itertools.chain.from_iterable(run_all(trials, data or Data(DATA.X, DATA.y), n_jobs, **options)))
 
 
 def rows_of(trials, n_jobs, **options):

@@ -6,7 +6,6 @@ A module of its own, so that every worker finds it, however early it was started
 import ctypes
 import os
 import signal
-import subprocess
 import sys
 import time
 from pathlib import Path
@@ -16,25 +15,6 @@ import numpy as np
 
 from ufs_bench.methods.core.base import BaseSelector, Solution
 from ufs_bench.methods.core.checks import at_least
-
-
-def work(seconds):
-    end = time.process_time() + seconds
-    while time.process_time() < end:
-        pass
-
-
-def child(file, do):
-    """Fork, let the child do something and end, and add its number to a file."""
-    pid = os.fork()
-    if pid == 0:
-        try:
-            do()
-        finally:
-            os._exit(0)
-    with open(file, "a") as pids:
-        pids.write(f"{pid}\n")
-    return pid
 
 
 def sleep(*_):
@@ -68,19 +48,22 @@ class Misbehaving(BaseSelector):
     def hang(self):
         sleep()
 
-    def stop(self):
-        subprocess.Popen(["sh", "-c", f"sleep 3; kill -CONT {os.getpid()}"])
-        os.kill(os.getpid(), signal.SIGSTOP)
-        work(0.5)
-
-    def compute(self):
-        with open(self.file or os.devnull, "w") as file:
-            file.write("begun")
-        work(1.5)
-
     def count(self):
         while True:
             pass
+
+    def count_on(self):
+        """Catch what ends it, once."""
+        try:
+            self.count()
+        except BaseException:
+            self.count()
+
+    def decompose(self):
+        """Stay in compiled code that gives Python's lock away."""
+        A = np.ones((2000, 2000))
+        while True:
+            np.linalg.eigh(A + A.T)
 
     def spin(self):
         """Hold Python's lock, so that no thread of the process can run."""
@@ -96,6 +79,9 @@ class Misbehaving(BaseSelector):
         if self.file:
             Path(self.file).touch()
         spin(10**12)
+
+    def allocate_much(self):
+        np.ones((60_000, 60_000)).sum()
 
     def allocate(self):
         sleep([np.ones(2**20) for _ in range(200)])
@@ -115,12 +101,12 @@ class Misbehaving(BaseSelector):
         ctypes.CDLL(None)._exit(3)
 
     def segfault(self):
-        os.kill(os.getpid(), signal.SIGSEGV)
+        ctypes.string_at(0)
 
     def die(self):
         os.kill(os.getpid(), signal.SIGKILL)
 
-    # --- children
+    # --- children that return
 
     def fork_and_return(self, do=lambda: None):
         if pid := os.fork():
@@ -134,36 +120,16 @@ class Misbehaving(BaseSelector):
     def fork_and_exit(self):
         self.fork_and_return(sys.exit)
 
-    def child_computes(self):
-        os.waitpid(child(self.file, lambda: work(100)), 0)
 
-    def children_compute(self):
-        for _ in range(40):
-            os.waitpid(child(self.file, lambda: work(0.1)), 0)
+class Various(Misbehaving):
+    """Where `gain` is 2 to 7, a fit misbehaves in one of six ways."""
 
-    def grandchild_computes(self):
-        child(self.file, lambda: child(self.file, lambda: work(100)))
-        sleep()
+    ways = ("segfault", "exit_natively", "count", "decompose", "allocate_much", "fail")
 
-    def child_allocates(self):
-        os.waitpid(child(self.file, lambda: sleep(np.ones(2**27))), 0)
-
-    def children_share(self):
-        for _ in range(6):
-            child(self.file, sleep)
-        time.sleep(1)
-
-    def leave(self):
-        child(self.file, sleep)
-
-    def leave_program(self):
-        left = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(100)"], start_new_session=True)
-        with open(self.file, "a") as pids:
-            pids.write(f"{left.pid}\n")
-
-    def leave_program_and_die(self):
-        self.leave_program()
-        self.die()
+    def _solve(self, X, rng):
+        if 2 <= self.gain <= 7:
+            getattr(self, self.ways[int(self.gain) - 2])()
+        return super()._solve(X, rng)
 
 
 class PerSize(Misbehaving):

@@ -1,16 +1,11 @@
-"""The processes that a test starts, found and ended by their TMPDIR, and a Dask cluster of them."""
+"""The processes that a test starts, found and ended by their TMPDIR."""
 
+import math
 import os
-import random
 import signal
-import subprocess
-import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-
-from ufs_bench.runners.code import ROOT
-from ufs_bench.runners.workers.family import descendants
 
 
 def having(folder):
@@ -32,46 +27,29 @@ def end_all(folder):
         time.sleep(0.05)
 
 
-class Cluster:
-    """A Dask scheduler and a worker of two threads."""
+def descendants(pid):
+    """List the processes below one, whether they run or wait to be reaped."""
+    found, left = [], [pid]
+    while left:
+        children = []
+        with suppress(OSError):  # the process has ended; it may do so while its folder is read
+            for thread in list(Path(f"/proc/{left.pop()}/task").iterdir()):
+                children += map(int, (thread / "children").read_text().split())
+        found += children
+        left += children
+    return found
 
-    def __init__(self, folder):
-        self.address, self._folder = f"tcp://127.0.0.1:{random.Random().randint(20000, 60000)}", folder
-        folder.mkdir(exist_ok=True)
-        port = self.address.rpartition(":")[2]
-        self._scheduler = self._start("scheduler", "--host", "127.0.0.1", "--port", port)
-        self._worker = self._start_worker()
 
-    def _start_worker(self):
-        words = ["--no-nanny", "--nthreads", "2", "--local-directory", str(self._folder)]
-        return self._start("worker", self.address, *words)
+def cpu_seconds(pid):
+    """Return the CPU seconds of a process and of those below it; nan where it has ended."""
+    own = _ticks(pid)
+    ticks = [own, *map(_ticks, descendants(pid))]
+    return sum(map(sum, ticks)) / os.sysconf("SC_CLK_TCK") if own else math.nan
 
-    def _start(self, *words):
-        environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(self._folder)}
-        command = [sys.executable, "-m", "dask", *words, "--no-dashboard"]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-        return subprocess.Popen(command, cwd=ROOT, env=environment, **quiet)
 
-    @property
-    def pids(self):
-        """Return the numbers of the scheduler and of the worker."""
-        return self._scheduler.pid, self._worker.pid
-
-    def orphans(self):
-        """Return the processes that a worker has left behind."""
-        known = set(self.pids) | {one for pid in self.pids for one in descendants(pid)}
-        return having(self._folder) - known
-
-    def kill_one(self):
-        """Kill the worker, or a process that it has started; a new worker takes the place of a killed one."""
-        chosen = random.choice([self._worker.pid, *descendants(self._worker.pid)])
-        os.kill(chosen, signal.SIGKILL)
-        if chosen == self._worker.pid:
-            self._worker.wait()
-            self._worker = self._start_worker()
-
-    def end(self):
-        """End all of it."""
-        for process in (self._scheduler, self._worker):
-            process.kill()
-            process.wait()
+def _ticks(pid):
+    """Return the ticks of a process and of its children that have ended; none where it is gone."""
+    with suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        return list(map(int, fields[11:15]))
+    return []

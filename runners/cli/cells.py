@@ -1,10 +1,8 @@
-"""The cells of a command: a single one, or those of a sweep, one after the other or several in flight."""
+"""The cells of a command: a single one, or those of a sweep, one after the other."""
 
 import functools
 import logging
 import logging.config
-import math
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,11 +17,10 @@ from ufs_bench.runners.cli.choices import check_choices
 from ufs_bench.runners.cli.report import MOST_CELLS, Report
 from ufs_bench.runners.errors import ConfigError, StoreError
 from ufs_bench.runners.experiment.notes import finished, note_of
-from ufs_bench.runners.experiment.settings import Names, read_names, read_runner, read_settings, resolved
+from ufs_bench.runners.experiment.settings import Names, read_names, read_settings, resolved
 from ufs_bench.runners.experiment.sweep import Composer, jobs_of
 from ufs_bench.runners.progress import end_cell, show_bar
 from ufs_bench.runners.words import counted
-from ufs_bench.runners.workers import processes
 
 log = logging.getLogger(__name__)
 report = Report()  # notes how the cells of this command end
@@ -81,11 +78,6 @@ def run_cell(asked, n_cells, wait=True):
     except ConfigError as error:
         report.failed(str(error), place)
         return False
-    runner = settings.runner
-    if not runner.plan and runner.engine == "local" and not (names.folder / "trials.csv").exists():
-        n_workers = min(runner.n_jobs, _n_points(names.method.get("grid"), runner.points))
-        if n_workers > 1 or runner.caps:  # a single fit without a cap needs none
-            processes.start(n_workers)  # they import while this process does
     # Imported here, as these take seconds, and --help, Tab and a sweep with nothing left to do need none of them.
     from ufs_bench.datasets import DataError, DataMissing
     from ufs_bench.runners.code import CodeChanged
@@ -96,7 +88,7 @@ def run_cell(asked, n_cells, wait=True):
         check_choices(settings, choices, words)
         if dataset in report.missing:  # another attempt to download it would take as long and fail again
             raise DataMissing(report.missing[dataset])
-        if runner.plan:
+        if settings.runner.plan:
             report.planned(place, Cell(settings).plan(_times))
         else:
             report.begun(settings.protocol.name)
@@ -111,14 +103,6 @@ def run_cell(asked, n_cells, wait=True):
         ends = " The sweep ends here: the same command goes on with it." if report.is_full and n_cells else ""
         report.failed(f"{words_of(error)}{ends}", place)
     return False
-
-
-def _n_points(grid, points):
-    """Return the number of points of a grid, which is not checked yet, that a cell will fit."""
-    if points == "default" or not isinstance(grid, Mapping):
-        return 1
-    n_points = math.prod(len(values) for values in grid.values() if isinstance(values, list))
-    return min(n_points, points) if isinstance(points, int) else n_points
 
 
 def _leave():
@@ -186,8 +170,6 @@ class Cells(Sweeper):
         if plan := OmegaConf.select(config, "runner.plan") is True:
             log.info("a plan of %d cells:", len(cells))
             report.is_summed = len(cells) > MOST_CELLS
-        elif OmegaConf.select(config, "runner.engine") == "dask":
-            left = _in_flight(config, cells)
         elif len(cells) > 1:
             show_bar(len(cells))
         while left:
@@ -222,16 +204,6 @@ def register():
     """Let `Cells` take the place of Hydra's own sweeper; ``hydra/sweeper=...`` chooses others, as ever."""
     classes = Plugins.instance().class_name_to_class
     classes[next(name for name in classes if name.endswith(SWEEPER))] = Cells
-
-
-def _in_flight(config, cells):
-    """Go through a sweep with several cells at once; return the places of those that another process holds."""
-    from ufs_bench.runners.workers.dask.cluster import cluster_of, in_flight
-
-    runner = read_runner(OmegaConf.to_container(config.runner, resolve=True))
-    cluster_of(runner)  # where there is none, it is said once, and not of each cell
-    held = in_flight(lambda cell: run_cell(cell, len(cells), wait=False), cells, runner.cells)
-    return [number for number, is_held in enumerate(held) if is_held]
 
 
 def _part_of(shard, cells):

@@ -18,19 +18,18 @@ from ufs_bench.runners.experiment.settings import SHIPPED
 from ufs_bench.runners.experiment.settle import settle
 from ufs_bench.runners.experiment.sparse import check_sparse
 from ufs_bench.runners.experiment.stand_in import check_at_hand, stand_in
+from ufs_bench.runners.experiment.usage import Usage
 from ufs_bench.runners.progress import Progress, log, say_compiling
 from ufs_bench.runners.store.elsewhere import found_elsewhere, name_of, outcomes_of
-from ufs_bench.runners.store.evaluations import Evaluations
 from ufs_bench.runners.store.files import StoreError, clear_unfinished, of_other_data, read_rows
 from ufs_bench.runners.store.folder import Store, claim_study, rows_by_trial
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.names import store_names
 from ufs_bench.runners.words import counted
+from ufs_bench.runners.workers.data import Data, n_stored
 from ufs_bench.runners.workers.fit import stored_fit
 from ufs_bench.runners.workers.memory import workers_within_memory
-from ufs_bench.runners.workers.pool import Usage, run_all
-from ufs_bench.runners.workers.tasks import Data, n_stored
-from ufs_bench.runners.workers.watched import Workers
+from ufs_bench.runners.workers.pool import Scores, run_all
 
 LONG = 10  # seconds of a run from which on it matters what they were spent on
 MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
@@ -225,11 +224,7 @@ class Cell:
         # The sample comes first, and the others in no order: the time left is estimated from fits all over the grid.
         sample = {trial.key for trial in diagonal(self.trials)}
         rest = sorted((one for one in trials if one.key not in known), key=lambda one: (one.key not in sample, one.key))
-        if rest and settings.runner.engine == "dask":
-            from ufs_bench.runners.workers.dask.cluster import check
-
-            n_jobs = check(settings, rest[0], self.dataset)
-        elif rest:
+        if rest:
             X = self.dataset.X
             n_jobs = workers_within_memory(rest, X.shape, n_jobs, settings.runner.caps, n_stored(X))
         store.forget([trial.key for trial in trials])  # only now, as nothing is refused any more
@@ -250,25 +245,18 @@ class Cell:
         data = Data.scaled(self.dataset, self.settings.protocol, self.settings.method.name)
         # Here, so that the workers find the loops compiled and do not each compile them.
         load_engine(say_compiling)
-        told = (data.X, data.y, self.settings.protocol, self.folder.parents[2] / ".evaluations")
-        evaluations = Evaluations(*told, ignore_stored=runner.redo) if runner.cache else None
-        if runner.engine == "dask":
-            from ufs_bench.runners.workers.dask.cluster import DaskWorkers  # here, as it is an extra
-
-            workers = DaskWorkers(self.settings, self.dataset)
-        else:
-            # A single trial is not worth a worker, unless the system may kill it for its memory: then only that dies.
-            single = len(trials) + len(fits) == 1 and data.X.shape[0] <= MANY_SAMPLES
-            workers = Workers(data, 1 if single else n_workers, runner.caps, kept=n_workers)
-        n_workers = workers.n_jobs
+        scores = Scores(self.folder.parents[2] / ".evaluations", anew=runner.redo) if runner.cache else None
+        # A single trial is not worth a worker, unless the system may kill it for its memory: then only that dies.
+        single = len(trials) + len(fits) == 1 and self.dataset.X.shape[0] <= MANY_SAMPLES
+        n_workers = 1 if single else n_workers
         usage, started = Usage(), time.perf_counter()
-        outcomes = run_all(trials, data, n_workers, evaluations, usage, runner.caps, fits, workers)
-        unscored = self._store_all(outcomes, len(trials) + len(fits), store)
+        outcomes = run_all(trials, data, n_workers, scores, runner.caps, fits)
+        unscored = self._store_all(outcomes, len(trials) + len(fits), store, usage)
         if (seconds := time.perf_counter() - started) >= LONG:
             log.info("  %s", usage.line(n_workers, seconds))
         return unscored
 
-    def _store_all(self, outcomes, total, store):
+    def _store_all(self, outcomes, total, store, usage=None):
         unscored, ends = [], Counter()
         progress = Progress(total)
         try:
@@ -277,6 +265,8 @@ class Cell:
                 for outcome in ended:
                     row = outcome.trial
                     ends[row["status"]] += 1
+                    if usage is not None:
+                        usage.add(row)
                     if row["status"] in UNSCORED:
                         unscored.append(row)
                         progress.say(f"  {row['status']}: {row['params']} sizes {row['sizes']}: {row['error']}")

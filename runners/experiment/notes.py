@@ -20,14 +20,14 @@ from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.store.identity import versions
 from ufs_bench.runners.store.names import FILE as NAMES
 from ufs_bench.runners.store.row import COLUMNS, from_json, to_json
-from ufs_bench.runners.workers.family import lives
 from ufs_bench.runners.workers.generators import SharedGenerator
+from ufs_bench.runners.workers.machine import lives
 
 FOLDER = ".finished"  # in results_dir
 RUN = ".run.json"  # the note of a run, in the folder of the cell
 PROGRAM = ("datasets", "methods", "metrics", "runners")
 # The options of conf/runner that say how trials are run, and not which.
-NO_MATTER = ("n_jobs", "cache", "reuse", "max_seconds", "max_memory", "engine", "address", "cells", "arithmetic")
+NO_MATTER = ("n_jobs", "cache", "reuse", "max_seconds", "max_memory", "arithmetic")
 PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR", "PYTHONPATH")
 
 

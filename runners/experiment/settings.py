@@ -2,7 +2,6 @@
 
 import functools
 import math
-import re
 from collections.abc import Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
@@ -24,13 +23,12 @@ from ufs_bench.runners.experiment.method import Method
 from ufs_bench.runners.place import PREFIX
 from ufs_bench.runners.words import did_you_mean, shown
 from ufs_bench.runners.workers.caps import Caps
-from ufs_bench.runners.workers.family import CAN_WATCH
+from ufs_bench.runners.workers.machine import CAN_WATCH
 
 PARTS = ("study", "results_dir", "data_dir", "missing_data", "runner", "protocol", "method", "dataset")
 STORED = ("method", "protocol")  # parts whose values stand in the rows of trials
 MISSING_DATA = ("error", "skip")
 REUSE = OWN, SHIPPED = "own", "shipped"
-ADDRESS = re.compile(r"(?:tcp|tls|ucx|ws|wss)://\S+:\d+")
 
 
 @dataclass(frozen=True)
@@ -42,7 +40,7 @@ class Runner:
     cache: bool  # keep the scores of feature sets for other trials and studies, and take trials as `reuse` says
     # "grid", its "sample" by `trial.diagonal`, a number of points by `few` there, or the "default" parameters.
     points: str | int
-    # Caps of one fit and the processes it forks, in CPU seconds and GB; a fit beyond them is ended.
+    # Caps of one fit, in CPU seconds and in GB above what its process holds before; a fit beyond them is ended.
     max_seconds: float | None = None
     max_memory: float | None = None
     retry: tuple = (FAILED,)  # statuses, of `UNSCORED`, with which a stored trial is run again
@@ -52,10 +50,6 @@ class Runner:
     arithmetic: str = PORTABLE
     plan: bool = False  # only say what would be run, and how long it would take
     reuse: str = OWN  # or "shipped": whose trials are taken, of the user's other studies alone or of shipped ones too
-    engine: str = "local"  # or "dask"
-    # For Dask: the scheduler's address, None for one of this process; and the number of cells in flight at once.
-    address: str | None = None
-    cells: int = 8
 
     @property
     def caps(self):
@@ -187,12 +181,6 @@ RUNNER = {
     "reuse": typed.one_of(*REUSE),
     "max_seconds": typed.Kind("a number of CPU seconds above 0, or null for no cap", CAP.holds),
     "max_memory": typed.Kind("a number of GB above 0, or null for no cap", CAP.holds),
-    "engine": typed.one_of("local", "dask"),
-    "address": typed.Kind(
-        "null, or that of a Dask scheduler, such as tcp://10.0.0.5:8786",
-        lambda value: value is None or (isinstance(value, str) and ADDRESS.fullmatch(value) is not None),
-    ),
-    "cells": typed.whole(1, typed.MOST_JOBS),
     "retry": typed.Kind(
         f"a list of {', '.join(UNSCORED)}, such as [timeout]", lambda value: value == [] or STATUSES.holds(value)
     ),

@@ -1,1 +1,1 @@
-"""Fits and evaluations on processes: which is next, what a process runs, its caps, and Dask."""
+"""The fits of a cell: what one is, its caps, its data, and the worker processes that run it."""

@@ -1,11 +1,19 @@
 """The caps of one fit, and how a fit ends at one."""
 
 import math
+import resource
+import signal
+import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ufs_bench.metrics.study import OUT_OF_MEMORY, TIMEOUT
+from ufs_bench.runners.workers.machine import address_space, peak_mb
 
 MB_PER_GB = 1024  # peak_mb counts in units of 1024 * 1024 bytes
+AGAIN_S = 1.0  # CPU seconds after which a fit that has caught the exception that ends it gets another one
+# Compiled code that does not return to Python ends with its worker after so many times its seconds, plus so many.
+HARD_TIMES, HARD_S = 1.5, 10
 # A fit is taken to hang after so many times its CPU seconds, plus so many, by the clock.  The factor allows for a
 # machine with ten times as many processes as cores; the seconds leave a fit with a short cap time to read its data.
 HANG_TIMES, HANG_S = 10, 60
@@ -15,41 +23,98 @@ HANG_TIMES, HANG_S = 10, 60
 class Caps:
     """The caps of one fit; None stands for no cap."""
 
-    # CPU seconds of the process that fits and of those that it forks, so that neither other work on the machine nor
-    # Ctrl-Z ends a fit. A fit that waits and computes nothing ends at `clock_limit`.
+    # CPU seconds of the process that fits, so that other work on the machine ends no fit.
     max_seconds: float | None = None
-    # GB that the same processes may hold, counted like ``peak_mb``: with the interpreter and the data.
+    # GB that a fit may take above what its process holds before it: the interpreter, packages and the data.
     max_memory: float | None = None
+    ends_process: bool = False  # True in a worker, which ends where compiled code goes on beyond its seconds
 
     def __bool__(self):
         return self.max_seconds is not None or self.max_memory is not None
 
     @property
-    def clock_limit(self):
-        """Seconds by the clock after which a fit is taken to hang; seconds in which it was stopped do not count."""
-        return HANG_TIMES * self.max_seconds + HANG_S
-
-    def reached(self, cpu, clock, peak_mb):
-        """Return how a fit that has spent this much ends now, a `Stopped`; None while it may go on."""
-        spent_s = clock if math.isnan(cpu) else cpu
-        spent = f"ended after {cpu:.1f} s of CPU time, {clock:.1f} s by the clock and {peak_mb:.0f} MB"
-        if self.max_memory is not None and peak_mb > MB_PER_GB * self.max_memory:
-            return Stopped(OUT_OF_MEMORY, f"beyond runner.max_memory={self.max_memory:g} GB: {spent}", spent_s, peak_mb)
-        if self.max_seconds is None:
-            return None
-        if spent_s > self.max_seconds:
-            return Stopped(TIMEOUT, f"beyond runner.max_seconds={self.max_seconds:g}: {spent}", spent_s, peak_mb)
-        if clock > self.clock_limit:
-            limit = f"{HANG_TIMES} times runner.max_seconds={self.max_seconds:g} and {HANG_S} s by the clock"
-            return Stopped(TIMEOUT, f"it hangs, beyond {limit}: {spent}", spent_s, peak_mb)
-        return None
+    def hard_seconds(self):
+        """CPU seconds after which a worker ends whose fit has not ended at its cap."""
+        return HARD_TIMES * self.max_seconds + HARD_S
 
 
-@dataclass(frozen=True)
-class Stopped:
-    """A fit that was ended at a cap."""
+class CapReached(Exception):
+    """A fit was ended at a cap."""
 
-    status: str  # "timeout" or "out_of_memory"
-    error: str  # names the cap and what was spent
-    fit_s: float  # CPU seconds, as of a fit that ends by itself; by the clock where the system does not say them
-    peak_mb: float
+    def __init__(self, status, words):
+        super().__init__(words)
+        self.status = status  # "timeout" or "out_of_memory"
+
+
+class _OutOfTime(BaseException):
+    """Raised inside a fit by a timer.  It is no Exception, so that a method that catches these goes on with none."""
+
+
+@contextmanager
+def capped(caps):
+    """Raise `CapReached` where what runs inside this block goes beyond the caps; only the main thread can do that."""
+    if not caps:
+        yield
+        return
+    before, began, limits = time.process_time(), time.monotonic(), _limit(caps)
+    try:
+        try:
+            _start_timers(caps)
+            yield
+        finally:
+            _stop_timers()
+            for which, limit in limits.items():
+                resource.setrlimit(which, limit)
+    except _OutOfTime as reached:
+        _stop_timers()
+        words = f"beyond runner.max_seconds={caps.max_seconds:g}"
+        if reached.args == (signal.SIGALRM,):
+            words = f"it hangs, beyond {HANG_TIMES} times runner.max_seconds={caps.max_seconds:g} and {HANG_S} s"
+        raise CapReached(TIMEOUT, f"{words}: {_spent(before, began)}") from None
+    except MemoryError:
+        if caps.max_memory is None:
+            raise
+        words = f"beyond runner.max_memory={caps.max_memory:g} GB: {_spent(before, began)}"
+        raise CapReached(OUT_OF_MEMORY, words) from None
+
+
+def _spent(before, began):
+    cpu, clock = time.process_time() - before, time.monotonic() - began
+    return f"ended after {cpu:.1f} s of CPU time, {clock:.1f} s by the clock and {peak_mb():.0f} MB"
+
+
+def _limit(caps):
+    """Set the limits of the system for this process; return those before, by their numbers."""
+    new = {}
+    if caps.max_memory is not None:
+        new[resource.RLIMIT_AS] = address_space() + int(caps.max_memory * MB_PER_GB * 2**20)
+    if caps.max_seconds is not None and caps.ends_process:
+        new[resource.RLIMIT_CPU] = math.ceil(time.process_time() + caps.hard_seconds)
+    before = {which: resource.getrlimit(which) for which in new}
+    for which, value in new.items():
+        most = [one for one in before[which] if one != resource.RLIM_INFINITY]
+        resource.setrlimit(which, (min([value, *most]), before[which][1]))
+    return before
+
+
+def _start_timers(caps):
+    """Let `_OutOfTime` be raised after the CPU seconds of a cap, and where a fit hangs."""
+    if caps.max_seconds is None:
+        return
+    signal.signal(signal.SIGPROF, _end_fit)
+    signal.setitimer(signal.ITIMER_PROF, caps.max_seconds, AGAIN_S)
+    if caps.ends_process:  # elsewhere the command has an alarm of its own
+        signal.signal(signal.SIGALRM, _end_fit)
+        signal.setitimer(signal.ITIMER_REAL, HANG_TIMES * caps.max_seconds + HANG_S, AGAIN_S)
+
+
+def _stop_timers():
+    signal.signal(signal.SIGPROF, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_PROF, 0)
+    if signal.getsignal(signal.SIGALRM) is _end_fit:
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def _end_fit(number, _):
+    raise _OutOfTime(number)

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 
 from ufs_bench.metrics.evaluate import evaluate, evaluate_labels
 from ufs_bench.metrics.measures import OF_SET, of_set
-from ufs_bench.metrics.study import FAILED
+from ufs_bench.metrics.study import FAILED, UNSCORED
 from ufs_bench.runners.errors import exits_as_errors
 from ufs_bench.runners.store.checkout import git_sha
 from ufs_bench.runners.store.identity import Identity, stored_versions
@@ -28,8 +28,9 @@ from ufs_bench.runners.store.row import (
     to_json,
     unpack_labels,
 )
-from ufs_bench.runners.workers.family import own_cpu_seconds, peak_mb, reset_peak
+from ufs_bench.runners.workers.caps import CapReached, capped
 from ufs_bench.runners.workers.generators import seeded
+from ufs_bench.runners.workers.machine import own_cpu_seconds, peak_mb, reset_peak
 
 FACTS = REPORTED[:6]  # numbers that a selector may report of its fit, as NAME_
 ROUNDING = 1e-6  # share of the largest score at which a score is rounding
@@ -48,17 +49,31 @@ class Fit:
     log: str = ""
 
 
-def run_trial(trial, X, y):
+def run_trial(trial, X, y, fitted_on=None, caps=None, evaluations=None, fit=None):
     """Fit one selector in this process, and return the `Outcome` with the scores of its feature sets and its labels.
 
-    X is scaled, and never written to.  y are class codes; an array without dimensions holds the number of clusters
-    instead, for data without labels.  It reaches the scoring only.  The outcome has the status "failed" and
-    the error where the method raised.
+    X is scaled, and never written to; the method is fitted on `fitted_on` where it is given.  y are class codes; an
+    array without dimensions holds the number of clusters instead, for data without labels, and with None nothing is
+    scored.  It reaches the scoring only.  The outcome has the status "failed" and the error where the method raised.
+    `evaluations` has known scores of feature sets, and keeps new ones.  A `fit` that is given is only scored.
     """
-    fit = fit_trial(trial, X)
-    evaluated = {size: evaluate_set(features, X, y, trial.protocol) for size, features in fit.subsets.items()}
-    scores = {size: scores for size, (scores, _) in evaluated.items()}
-    return score(trial, fit, y, scores, sum(seconds for _, seconds in evaluated.values()))
+    fit = fit or fit_trial(trial, X if fitted_on is None else fitted_on, caps)
+    if y is None or fit.row["status"] in UNSCORED:
+        return Outcome(fit.row, log=fit.log)
+    scores, new, eval_s = {}, {}, 0.0
+    try:
+        for size, features in fit.subsets.items():
+            digest = feature_set_digest(features)
+            scores[size] = None if evaluations is None else evaluations.find(digest)
+            if scores[size] is None:
+                scores[size], seconds = evaluate_set(features, X, y, trial.protocol)
+                new[digest] = size
+                eval_s += seconds
+    except Exception as error:
+        return failure(trial, error, fit.row)
+    if evaluations is not None:
+        evaluations.add({digest: scores[size] for digest, size in new.items()})
+    return score(trial, fit, y, scores, eval_s, set(scores) - set(new.values()))
 
 
 def labels_in(y):
@@ -73,8 +88,8 @@ def evaluate_set(features, X, y, protocol):
     return evaluate(features, X, labels, protocol, n_clusters)
 
 
-def fit_trial(trial, X):
-    """Return the `Fit` of a trial to the scaled data."""
+def fit_trial(trial, X, caps=None):
+    """Return the `Fit` of a trial to the scaled data, which ends at its caps."""
     row = _blank_row(trial) | dict(zip(("n_samples", "n_features"), X.shape, strict=True))
     X, columns = trial.data(X if issparse(X) else np.asarray(X))
     if not issparse(X):  # a method that takes a sparse one makes it read-only
@@ -84,9 +99,9 @@ def fit_trial(trial, X):
     with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status says so
+        started = own_cpu_seconds()
         try:
-            started = own_cpu_seconds()
-            with exits_as_errors(), seeded(trial.random_state):
+            with exits_as_errors(), seeded(trial.random_state), capped(caps):
                 selector = trial.selector().fit(X)
             row["fit_s"] = own_cpu_seconds() - started
             subsets = {size: columns[selector.subset(size)] for size in trial.sizes}
@@ -103,6 +118,8 @@ def fit_trial(trial, X):
             if hasattr(selector, "labels_"):
                 labels = (trial.sizes[0] if selector.size_in_objective else X.shape[1], selector.labels_)
             facts = reported(selector)
+        except CapReached as reached:
+            return Fit({**row, **_ended(reached, own_cpu_seconds() - started), "peak_mb": peak_mb()})
         except Exception as error:
             return Fit({**row, **_failed(error)}, log=traceback.format_exc())
     log = "\n".join(sorted({f"{item.category.__name__}: {item.message}" for item in caught}))
@@ -130,8 +147,6 @@ def score(trial, fit, y, scores, eval_s, shared=()):
     `scores` has, for every size of the fit, an array of shape (N_MEASURES, n_restarts); `eval_s` are the seconds of
     this trial's own evaluations, and `shared` the sizes whose scores come from an evaluation done for another trial.
     """
-    if fit.row["status"] == FAILED:
-        return Outcome(fit.row, log=fit.log)
     rows, measures = [], []
 
     def add(size, clusterer, values):
@@ -172,10 +187,15 @@ def failure(trial, error, row=None):
     return Outcome({**(row or _blank_row(trial)), **_failed(error)}, log="".join(traceback.format_exception(error)))
 
 
-def stopped(trial, stop):
-    """Return the outcome of a trial whose fit was ended at a cap."""
-    started = datetime.now(UTC) - timedelta(seconds=stop.fit_s)
-    return Outcome({**_blank_row(trial), **vars(stop), "started": started.isoformat(timespec="seconds")})
+def stopped(trial, reached, seconds):
+    """Return the outcome of a trial whose worker was ended beyond a cap, after so many CPU seconds."""
+    started = datetime.now(UTC) - timedelta(seconds=seconds)
+    row = _blank_row(trial) | _ended(reached, seconds)
+    return Outcome(row | {"started": started.isoformat(timespec="seconds")})
+
+
+def _ended(reached, seconds):
+    return {"status": reached.status, "error": str(reached), "fit_s": seconds}
 
 
 def _failed(error):

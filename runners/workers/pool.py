@@ -1,241 +1,239 @@
-"""Keep the workers busy: fits and evaluations are separate tasks, and a worker that dies fails its own task only.
+"""Runs the fits of a cell in joblib's worker processes (loky): one that ends its worker fails alone, the others go on.
 
-A finished fit asks for the evaluation of its feature sets.  Each set is evaluated once, evaluations go ahead of fits
-that have not begun, and short tasks travel in batches.  The parent process alone decides and keeps what comes back.
+The executor of joblib is used itself, as `joblib.Parallel` cannot have one worker, nor say while it waits that nothing
+has ended.  It says that a worker died, but not which task was to blame: what was under way runs again, one at a time.
 """
 
-import math
+import ctypes
+import os
+import re
+import resource
+import signal
+import sys
+import time
 from collections import deque
-from dataclasses import dataclass, field, replace
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from multiprocessing import resource_tracker
 
-import numpy as np
+from joblib.externals.loky import FIRST_COMPLETED, get_reusable_executor, wait
 
-from ufs_bench.metrics.study import FAILED
+from ufs_bench.metrics.study import TIMEOUT
+from ufs_bench.runners.arithmetic import ONE_THREAD
+from ufs_bench.runners.code import CodeChanged
+from ufs_bench.runners.store.evaluations import Evaluations
 from ufs_bench.runners.store.identity import Identity
-from ufs_bench.runners.store.row import Outcome, feature_set_digest
-from ufs_bench.runners.words import counted
-from ufs_bench.runners.workers.caps import Stopped
-from ufs_bench.runners.workers.fit import Fit, failure, score, stopped
-from ufs_bench.runners.workers.tasks import Task
-from ufs_bench.runners.workers.watched import WorkerDied, Workers
+from ufs_bench.runners.workers.caps import CapReached, Caps
+from ufs_bench.runners.workers.data import opened
+from ufs_bench.runners.workers.fit import failure, run_trial, stopped
 
-BATCH_S = 0.1  # seconds of work that a task should hold, so that sending it costs little
-MOST_LOST = 3  # workers that may end before they begin a task; after them the task, or its imports, is to blame
+STORED_S = 0.1  # seconds of short fits in this process that are stored together
 TICK_S = 1.0  # seconds after which a run in which nothing ends still yields to its caller
+IDLE_S = 300  # seconds after which a worker without work ends
+OURS = "methods."  # the targets of the suite's own methods begin so
+OUT_OF_TIME = "SIGXCPU"  # the signal that ends a worker beyond its CPU seconds
+SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 
 
-@dataclass
-class Usage:
-    """The seconds that a run spent on fits and on evaluations, and the sets that it evaluated."""
+@dataclass(frozen=True)
+class Scores:
+    """Where the scores of feature sets are kept, for other trials and studies."""
 
-    # Seconds of all workers together.
-    fit_s: float = 0.0
-    eval_s: float = 0.0
-    n_sets: int = 0  # feature sets that the trials asked for
-    n_evaluated: int = 0  # feature sets that K-means ran on
-
-    def line(self, n_workers, seconds):
-        """Return the shares of the workers' time, and how many feature sets were evaluated, as a text."""
-        total = n_workers * seconds
-        rest = max(total - self.fit_s - self.eval_s, 0.0)
-        shares = ", ".join(
-            f"{name} {part:.1f} s ({part / total:.0%})"
-            for name, part in (("fits", self.fit_s), ("K-means", self.eval_s), ("waiting and overhead", rest))
-        )
-        return (
-            f"{seconds:.1f} s on {counted(n_workers, 'worker')}: {shares}; "
-            f"{self.n_evaluated} of {counted(self.n_sets, 'feature set')} evaluated, "
-            f"{self.n_sets - self.n_evaluated} shared"
-        )
+    folder: object
+    anew: bool = False  # True where those of earlier runs do not count
 
 
-def run_all(trials, data, n_jobs, evaluations=None, usage=None, caps=None, fits=(), workers=None):
+class Workers:
+    """The workers of this process: whose fits they run, how many they are, and whether they alone can be trusted."""
+
+    runs, count, executor = None, 0, None
+    # True once a class from outside the suite was imported here: it may have replaced functions of numpy.
+    needed = False
+
+
+def run_all(trials, data, n_jobs, scores=None, caps=None, fits=()):
     """Run trials of one data set and one protocol, and yield lists of their outcomes as they come.
 
     A list is empty now and then.  A trial whose worker dies comes back as failed, and the others go on.  Trials are not
-    scored where the `Data` have no classes.  One job without caps runs in this process.  With `evaluations` None every
-    trial evaluates its own sets.  `fits` has pairs (trial, fit) that are only scored.  `workers`, as `DaskWorkers` are,
-    stand in the place of processes of this machine; their number may change.
+    scored where the `Data` have no classes.  `fits` has pairs (trial, fit) that are only scored.  `scores` says where
+    the scores of feature sets are kept; with None every trial evaluates its own.
+
+    One job without caps runs in this process.  Methods from outside the suite have workers that run no other ones,
+    unless they have no file, as in a notebook: these are fitted in this process.
     """
-    queue = _Queue(trials, fits, data.y, n_jobs, evaluations, usage or Usage(), one_at_a_time=bool(caps))
-    with data, workers or Workers(data, n_jobs, caps) as workers:
-        while not queue.finished:
-            queue.n_jobs = workers.n_jobs
-            while task := queue.next_task(workers.n_running):
-                workers.submit(task)
-            for task, results in workers.wait(TICK_S):
-                queue.take(task, results)
-            yield queue.ended()
+    tasks = [(trial, None) for trial in trials] + list(fits)
+    if not tasks:
+        return
+    first, caps = tasks[0][0], caps or Caps()
+    outside = not first.target.startswith(OURS)
+    here = outside and not _has_file(first.target)
+    Workers.needed |= outside and not here
+    if here or (n_jobs == 1 and not caps and not Workers.needed):
+        kept = scores and Evaluations(data.X, data.y, first.protocol, scores.folder, scores.anew)
+        yield from _in_moments(run_trial(trial, *data.arrays, caps, kept, fit) for trial, fit in tasks)
+        return
+    identity, caps = Identity.of(first.cls), replace(caps, ends_process=True)
+    _end_others((first.target, identity.code_fit) if outside else OURS)
+    try:
+        with data.shared(partial(_apart, first) if Workers.needed else None) as source:
+            call = partial(_run_in_worker, source, identity, caps, scores)
+            for ended in _each(call, tasks, n_jobs):
+                yield [_outcome(task, result, caps) for task, result in ended]
+    except BaseException:
+        close()
+        raise
 
 
-@dataclass
-class _Open:
-    """A trial whose fit is done and whose scores are coming in."""
-
-    trial: object  # a `runners.experiment.trial.Trial`
-    fit: Fit
-    missing: dict = field(default_factory=dict)  # name of a feature set -> its size
-    scores: dict = field(default_factory=dict)
-    shared: list = field(default_factory=list)
-    eval_s: float = 0.0
-
-
-class _Queue:
-    """The tasks that remain, and the feature sets that open trials wait for."""
-
-    def __init__(self, trials, fits, y, n_jobs, evaluations, usage, one_at_a_time):
-        self._one_at_a_time = one_at_a_time  # so that caps are watched for one fit at a time
-        self._y, self.n_jobs, self._evaluations, self._usage = y, n_jobs, evaluations, usage
-        self._unfitted = deque(trials)
-        self._sets = {}  # name -> features of the sets that no task evaluates yet
-        self._asking = {}  # name -> open trials that wait for the set; the first of them asked for it
-        self._alone = deque()  # tasks that were under way when a worker died, to be run one at a time
-        self._again = deque()  # tasks whose worker died before it had begun them
-        self._ended = []
-        self._in_flight = 0
-        self._fit_s, self._eval_s = _Mean(), _Mean()
-        for first in [*trials, *(trial for trial, _ in fits)][:1]:
-            self._protocol, self._identity = first.protocol, Identity.of(first.cls)
-        for trial, fit in fits:
-            self._fitted(trial, fit)
-
-    @property
-    def finished(self):
-        waiting = self._unfitted or self._asking or self._alone or self._again
-        return not (waiting or self._in_flight or self._ended)
-
-    def next_task(self, n_running):
-        """Return the next task, or None; evaluations come first, so that a finished fit is soon on the disk."""
-        if n_running == 0 and self._alone:
-            task = self._alone.popleft()
-        elif self._alone or n_running >= self.n_jobs + self._spare:
-            return None
-        elif self._again:
-            task = self._again.popleft()
-        elif self._sets:
-            names = list(self._sets)[: self._eval_s.batch(len(self._sets), self.n_jobs)]
-            task = Task(tuple((name, self._sets.pop(name)) for name in names), self._identity, self._protocol)
-        elif self._unfitted:
-            size = 1 if self._one_at_a_time else self._fit_s.batch(len(self._unfitted), self.n_jobs)
-            task = Task(tuple(self._unfitted.popleft() for _ in range(size)), self._identity)
-        else:
-            return None
-        self._in_flight += len(task.items)
-        return task
-
-    @property
-    def _spare(self):
-        """The number of tasks that may wait at a worker: one where all are short, else none, as a fit may be slow."""
-        return int(self.n_jobs > 1 and not self._one_at_a_time and self._fit_s.short and self._eval_s.short)
-
-    def take(self, task, results):
-        """Note the results of a task, or that its worker died, or that a cap ended it."""
-        self._in_flight -= len(task.items)
-        if isinstance(results, WorkerDied):
-            self._lost(task, results)
-            return
-        if isinstance(results, Stopped):
-            self._usage.fit_s += results.fit_s
-            self._ended.append(stopped(task.items[0], results))
-            return
-        if task.is_fit:
-            for trial, (fit, seconds) in zip(task.items, results, strict=True):
-                self._fit_s.add(seconds)
-                self._usage.fit_s += seconds
-                self._fitted(trial, fit)
-            return
-        found = {}
-        for (name, _), (scores, seconds) in zip(task.items, results, strict=True):
-            self._eval_s.add(seconds)
-            self._usage.eval_s += seconds
-            self._usage.n_evaluated += 1
-            found[name] = scores
-        if self._evaluations is not None:
-            self._evaluations.add({name: scores for name, scores in found.items() if isinstance(scores, np.ndarray)})
-        for (name, _), (scores, seconds) in zip(task.items, results, strict=True):
-            for position, open_trial in enumerate(self._asking.pop(name)):
-                self._scored(open_trial, name, scores, seconds if position == 0 else None)
-
-    def ended(self):
-        """Return the outcomes since the last call."""
-        ended, self._ended = self._ended, []
-        return ended
-
-    def _lost(self, task, died):
-        """Try a task again, alone, after its worker died; fail it if it was alone.  One not begun is queued again."""
-        if not died.begun and task.lost < MOST_LOST:
-            (self._alone if task.alone else self._again).append(replace(task, lost=task.lost + 1))
-        elif task.alone:
-            self._died(task, died)
-        else:
-            self._alone.extend(replace(task, items=(item,), alone=True) for item in task.items)
-
-    def _fitted(self, trial, fit):
-        if self._y is None or fit.row["status"] == FAILED:
-            self._ended.append(Outcome(fit.row, log=fit.log))
-            return
-        open_trial = _Open(trial, fit)
-        for size, features in fit.subsets.items():
-            self._usage.n_sets += 1
-            digest = feature_set_digest(features)
-            known = self._evaluations.find(digest) if self._evaluations is not None else None
-            if known is not None:
-                open_trial.scores[size] = known
-                open_trial.shared.append(size)
-                continue
-            name = digest if self._evaluations is not None else f"{trial.key} {size}"
-            open_trial.missing[name] = size
-            if name not in self._asking:
-                self._sets[name] = features
-            self._asking.setdefault(name, []).append(open_trial)
-        self._finish(open_trial)
-
-    def _scored(self, open_trial, name, scores, seconds):
-        """Give an open trial the scores of one of its sets; `seconds` is None where another trial asked for them."""
-        size = open_trial.missing.pop(name)
-        open_trial.scores[size] = scores
-        if seconds is None:
-            open_trial.shared.append(size)
-        open_trial.eval_s += seconds or 0.0
-        self._finish(open_trial)
-
-    def _finish(self, open_trial):
-        if open_trial.missing:
-            return
-        errors = [scores for scores in open_trial.scores.values() if isinstance(scores, Exception)]
-        if errors:
-            self._ended.append(failure(open_trial.trial, errors[0], open_trial.fit.row))
-            return
-        done = open_trial
-        self._ended.append(score(done.trial, done.fit, self._y, done.scores, done.eval_s, done.shared))
-
-    def _died(self, task, died):
-        when = "while it ran" if died.begun else "before it began"
-        error = RuntimeError(f"the worker process died {when} this trial, {died.how or 'unseen'}")
-        (item,) = task.items
-        if task.is_fit:
-            self._ended.append(failure(item, error))
-            return
-        for open_trial in self._asking.pop(item[0]):
-            self._scored(open_trial, item[0], error, None)
+def _in_moments(outcomes):
+    """Yield outcomes in lists of some moments, as storing one takes as long as storing a few."""
+    ended, began = [], time.monotonic()
+    for outcome in outcomes:
+        ended.append(outcome)
+        if time.monotonic() - began >= STORED_S:
+            yield ended
+            ended, began = [], time.monotonic()
+    yield ended
 
 
-class _Mean:
-    """The mean seconds of the tasks done so far, and how many of the next to send at once."""
+def close():
+    """End all workers, whatever they run."""
+    if Workers.executor is not None:
+        Workers.executor.shutdown(wait=True, kill_workers=True)
+    Workers.executor, Workers.count = None, 0
 
-    def __init__(self):
-        self._total, self._count = 0.0, 0
 
-    @property
-    def short(self):
-        return self._count > 0 and self._total < BATCH_S * self._count
+def _has_file(target):
+    """Return True where other processes can import a class or function by its dotted name."""
+    module = target.rpartition(".")[0]
+    return module != "__main__" and bool(getattr(sys.modules.get(module), "__file__", None))
 
-    def add(self, seconds):
-        self._total += seconds
-        self._count += 1
 
-    def batch(self, n_waiting, n_jobs):
-        if not self._count:
-            return 1
-        mean = max(self._total / self._count, 1e-6)
-        return max(1, min(int(BATCH_S / mean), math.ceil(n_waiting / n_jobs)))
+def _end_others(runs):
+    """End the workers that were started for other methods than these."""
+    if Workers.runs != runs:
+        close()
+    Workers.runs = runs
+
+
+def _executor(n_jobs):
+    """Return the executor, with as many workers as a cell has asked for since they were last ended."""
+    Workers.count = max(Workers.count, n_jobs)
+    how = {"timeout": IDLE_S, "initializer": _begin, "initargs": (os.getpid(),), "env": ONE_THREAD}
+    Workers.executor = get_reusable_executor(Workers.count, **how)
+    return Workers.executor
+
+
+def _each(function, tasks, n_jobs):
+    """Run tasks, which are tuples of arguments, and yield lists of (task, result) as they end.
+
+    The result is a BrokenProcessPool where a worker died each time it ran the task.
+    """
+    waiting = deque(tasks)
+    while waiting:
+        lost, error = yield from _together(function, waiting, n_jobs)
+        if len(lost) == 1 and OUT_OF_TIME in str(error):  # it would take the same seconds again
+            yield [(lost[0], error)]
+            continue
+        for task in lost:
+            alone = deque([task])
+            while alone:
+                again, error = yield from _together(function, alone, 1)
+                yield [(one, error) for one in again]
+
+
+def _together(function, waiting, n_jobs):
+    """Run the tasks that wait until none is left or a worker dies; return those under way then, and the error."""
+    executor, running, lost, error = _executor(n_jobs), {}, [], None
+    while running or (waiting and error is None):
+        while waiting and len(running) < n_jobs and error is None:
+            try:
+                with _interrupts_blocked():
+                    running[executor.submit(function, *waiting[0])] = waiting[0]
+                waiting.popleft()
+            except BrokenProcessPool as died:
+                error = died
+        ended = []
+        for future in wait(running, TICK_S, FIRST_COMPLETED).done:
+            task = running.pop(future)
+            try:
+                ended.append((task, future.result()))
+            except BrokenProcessPool as died:
+                error = died
+                lost.append(task)
+        yield ended
+    return lost, error
+
+
+def _apart(trial, function, *args):
+    """Call a function in a worker that has imported the method of a trial, and no other one."""
+    for ended in _each(_call_beside, [(trial, function, *args)], 1):
+        for _, result in ended:
+            if isinstance(result, BrokenProcessPool):
+                raise result
+
+
+def _outcome(task, result, caps):
+    """Return what a worker has returned for a trial, or the outcome of one that its worker died of."""
+    if not isinstance(result, BrokenProcessPool):
+        return result
+    trial, fit = task
+    if OUT_OF_TIME in str(result):
+        words = f"beyond runner.max_seconds={caps.max_seconds:g}: its worker was ended, as compiled code did not end"
+        return stopped(trial, CapReached(TIMEOUT, words), caps.hard_seconds)
+    codes = re.findall(r"(\w+)\((-?\d+)\)", str(result))
+    how = ", ".join(f"with exit status {code}" if name == "EXIT" else f"by {name}" for name, code in codes)
+    if "SIGKILL" in how:
+        how += " (out of memory?)"
+    error = RuntimeError(f"the worker process died while it ran this trial, {how or 'unseen'}")
+    return failure(trial, error, fit and fit.row)
+
+
+# --- in a worker
+
+
+def _begin(parent):
+    """Let the system end this process with its parent, also within compiled code, and without a file of its memory."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
+    if os.getppid() != parent:  # the parent died before the call
+        os._exit(1)
+
+
+def _run_in_worker(source, identity, caps, scores, trial, fit):
+    """Return the outcome of a trial; refuse it where this process would run other code than its parent."""
+    arrays = opened(source)
+    if Identity.of(trial.cls) != identity:  # before the fit, as the seconds of a first import are not the fit's
+        raise CodeChanged(
+            "a file that the method or its evaluation rests on was edited after this command had begun, or a "
+            "variable of the environment that it reads is another there: its workers run other code than it does. "
+            "Nothing of it was stored; run the same command again."
+        )
+    return run_trial(trial, *arrays, caps, scores and _scores_of(source, trial.protocol, scores), fit)
+
+
+def _scores_of(source, protocol, scores, kept={}):  # noqa: B006  it is meant to stay
+    """Return the kept scores of the data of a source, which are read once a cell."""
+    if source not in kept:
+        kept.clear()
+        X, y, _ = opened(source)
+        kept[source] = Evaluations(X, y, protocol, scores.folder, scores.anew)
+    return kept[source]
+
+
+def _call_beside(trial, function, *args):
+    assert trial.cls  # which imports it
+    function(*args)
+
+
+@contextmanager
+def _interrupts_blocked():
+    """Start processes inside this block that never receive Ctrl-C, as the parent alone acts on it."""
+    resource_tracker.ensure_running()  # its first call unblocks Ctrl-C, so it must come before these lines
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

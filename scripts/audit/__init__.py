@@ -76,7 +76,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
 
 def _measure(cell, data, protocol, folder, repeats, n_jobs):
     """Repeat the fits; list those that could not be repeated."""
-    from ufs_bench.runners.workers.tasks import Data  # here, as only what fits needs all that a fit does
+    from ufs_bench.runners.workers.data import Data  # here, as only what fits needs all that a fit does
 
     method = folder.name
     content = find("method", method)

@@ -126,12 +126,12 @@ def default_trial(trials, target):
     return (trial, size) if trial else (None, 0)
 
 
-def refit_seeds(points, data, folder, n_seeds=5, n_jobs=1, evaluations=None, on_fit=None):
+def refit_seeds(points, data, folder, n_seeds=5, n_jobs=1, scores=None, on_fit=None):
     """Fit every `Point` of a cell with the seeds that follow its own, and update ``seeds.csv`` in the cell's folder.
 
     Returns the number of fits done now: stored ones are not repeated, but one without scores is tried again.  `n_seeds`
     includes the seed of the stored trials.  There are fewer workers than `n_jobs` where their fits do not go into the
-    free memory together.  `evaluations` has known scores of feature sets under the protocol, and keeps new ones.
+    free memory together.  `scores` says where the scores of feature sets are kept, see `run_all`.
     `on_fit` is called after every fit, with the error where it failed and "" otherwise.
     """
     path = Path(folder) / SEEDS
@@ -149,7 +149,7 @@ def refit_seeds(points, data, folder, n_seeds=5, n_jobs=1, evaluations=None, on_
             return _rows(outcome, point, trial.seed)
 
         trials = [trial for trial, _ in asked.values()]
-        _refit(path, rows, added, trials, data, n_jobs, on_fit, evaluations=evaluations)
+        _refit(path, rows, added, trials, data, n_jobs, on_fit, scores=scores)
     return len(jobs)
 
 
@@ -192,9 +192,9 @@ def _changed(trial, change, repeat):
 def _refit(path, rows, added, trials, data, n_jobs, on_fit=None, **how):
     """Run trials, and write the rows of each when it ends."""
     # Here, as they take seconds to import, and commands that only read refits need no pool.
+    from ufs_bench.runners.workers.data import n_stored
     from ufs_bench.runners.workers.memory import workers_within_memory
     from ufs_bench.runners.workers.pool import run_all
-    from ufs_bench.runners.workers.tasks import n_stored
 
     n_workers = workers_within_memory(trials, data.X.shape, n_jobs, Caps(), n_stored(data.X)) if trials else 1
     for ended in run_all(trials, data, n_workers, **how):

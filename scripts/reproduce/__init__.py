@@ -18,8 +18,8 @@ from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.row import FACTS, MEASURES, SCORES, TRACES
 from ufs_bench.runners.store.tidy import SET, tidy
 from ufs_bench.runners.words import counted
+from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.pool import run_all
-from ufs_bench.runners.workers.tasks import Data
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.data import data_of
 

@@ -17,8 +17,8 @@ from ufs_bench.runners.experiment.trial import stored_trial
 from ufs_bench.runners.store.files import write_rows
 from ufs_bench.runners.store.identity import ARITHMETIC, versions
 from ufs_bench.runners.words import counted
-from ufs_bench.runners.workers.family import own_cpu_seconds
-from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.runners.workers.data import Data
+from ufs_bench.runners.workers.machine import own_cpu_seconds
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.data import data_of
 

@@ -18,8 +18,8 @@ from ufs_bench.runners.store.evaluations import Evaluations
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.row import feature_set_digest, stored_scores
 from ufs_bench.runners.words import counted
+from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.fit import evaluate_set, labels_in
-from ufs_bench.runners.workers.tasks import Data
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.data import data_of
 from ufs_bench.scripts.ship import ELSEWHERE, REFUSED, UNVERIFIED

@@ -15,13 +15,13 @@ from ufs_bench.metrics.study.seeds import spreads
 from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.experiment.trial import has_random_part, stored_trial, takes_seed
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.store.evaluations import Evaluations
 from ufs_bench.runners.store.files import StoreError
 from ufs_bench.runners.store.parquet import read_refits
 from ufs_bench.runners.store.row import stored_nmi
-from ufs_bench.runners.workers import tasks
+from ufs_bench.runners.workers import fit
+from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.fit import fit_trial, run_trial
-from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.runners.workers.pool import Scores
 from ufs_bench.scripts.core import refits
 from ufs_bench.scripts.core.conf import ROOT, find
 from ufs_bench.scripts.core.study import Study
@@ -124,12 +124,11 @@ def test_a_fit_that_failed_is_kept_said_and_tried_again(blobs, points, tmp_path,
 
 
 def test_what_is_known_of_a_feature_set_is_not_computed_again(blobs, points, tmp_path, monkeypatch):
-    known = Evaluations(blobs.X, blobs.y, PROTOCOL, tmp_path / ".evaluations")
+    known = Scores(tmp_path / ".evaluations")
     (tmp_path / "a").mkdir(), (tmp_path / "b").mkdir()
-    refits.refit_seeds(points, Data(blobs.X, blobs.y), tmp_path / "a", evaluations=known)
-    monkeypatch.setattr(tasks, "evaluate_set", None)
-    again = Evaluations(blobs.X, blobs.y, PROTOCOL, tmp_path / ".evaluations")
-    refits.refit_seeds(points, Data(blobs.X, blobs.y), tmp_path / "b", evaluations=again)
+    refits.refit_seeds(points, Data(blobs.X, blobs.y), tmp_path / "a", scores=known)
+    monkeypatch.setattr(fit, "evaluate_set", None)
+    refits.refit_seeds(points, Data(blobs.X, blobs.y), tmp_path / "b", scores=known)
     assert (tmp_path / "a/seeds.csv").read_bytes() == (tmp_path / "b/seeds.csv").read_bytes()
 
 

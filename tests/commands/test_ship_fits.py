@@ -11,7 +11,7 @@ from ufs_bench.metrics.measures import OF_SET, of_set
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.row import stored_nmi
-from ufs_bench.runners.workers.tasks import Data
+from ufs_bench.runners.workers.data import Data
 from ufs_bench.scripts.ship import REFUSED
 from ufs_bench.scripts.ship.check import run_again
 

@@ -4,8 +4,6 @@ import csv
 import json
 import os
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,7 +12,6 @@ import pytest
 from frames import load_all
 from small_data import TRUTH
 
-from ufs_bench.runners.workers.processes import COPY
 from ufs_bench.scripts.core.conf import ROOT
 
 CELL = ["method=random_selection", f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1"]
@@ -35,7 +32,7 @@ def sorted_scores(folder):
 
 
 class First(NamedTuple):
-    """A run from another folder, with a copy of the data in the temporary folder that a killed run has left."""
+    """A run from another folder."""
 
     elsewhere: Path
     temporary: Path
@@ -49,9 +46,6 @@ class First(NamedTuple):
 def first(tmp_path_factory):
     """Run the cell for the first time."""
     elsewhere, temporary, results = map(tmp_path_factory.mktemp, ("elsewhere", "temporary", "results"))
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    (temporary / f"{COPY}{ended.pid}-x").mkdir()
     done = run(*CELL, f"results_dir={results}", cwd=elsewhere, environment={**os.environ, "TMPDIR": str(temporary)})
     cell = results / f"smoke/{TRUTH}/random_selection"
     return First(elsewhere, temporary, results, cell, done.stdout, (cell / "scores.csv").read_bytes())
@@ -61,10 +55,6 @@ def test_a_run_from_any_folder_writes_its_cell_and_nothing_else(first):
     assert {"trials.csv", "scores.csv", "traces.csv", "run.log", ".hydra"} <= set(os.listdir(first.cell))
     assert not os.listdir(first.elsewhere)
     assert str(first.cell) in first.printed
-
-
-def test_a_run_removes_what_a_killed_one_has_left_also_where_it_needs_no_copy_of_the_data_itself(first):
-    assert list(first.temporary.iterdir()) == []
 
 
 def test_a_second_run_has_nothing_to_do_and_redo_gives_the_same_bytes(first):

@@ -11,11 +11,12 @@ from fits import DATA, PROTOCOL, outcomes_of
 from ufs_bench.metrics.measures import N_MEASURES
 from ufs_bench.runners.code import Code
 from ufs_bench.runners.experiment.grid import expand
+from ufs_bench.runners.experiment.usage import Usage
 from ufs_bench.runners.store.evaluations import Evaluations
 from ufs_bench.runners.store.identity import versions
 from ufs_bench.runners.store.row import feature_set_digest
 from ufs_bench.runners.workers.fit import run_trial
-from ufs_bench.runners.workers.pool import Usage
+from ufs_bench.runners.workers.pool import Scores
 
 DIGEST = feature_set_digest([3, 1])
 OTHER = feature_set_digest([3, 2])
@@ -37,9 +38,11 @@ def trials(name):
     return expand("s", DATA, {"name": name, "target": target, "params": params, "grid": grid}, PROTOCOL)
 
 
-def run(cell, n_jobs=1, evaluations=None):
+def run(cell, n_jobs=1, scores=None):
     usage = Usage()
-    outcomes = outcomes_of(cell, n_jobs, evaluations=evaluations, usage=usage)
+    outcomes = outcomes_of(cell, n_jobs, scores=scores)
+    for outcome in outcomes:
+        usage.add(outcome.trial)
     return {outcome.trial["trial"]: outcome for outcome in outcomes}, usage
 
 
@@ -139,29 +142,30 @@ def test_without_a_folder_nothing_is_written(data, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-def test_a_feature_set_is_evaluated_once_whoever_asks_and_the_rows_are_the_same(tmp_path, n_jobs):
+def test_a_known_feature_set_is_not_evaluated_again_and_the_rows_are_the_same(tmp_path, n_jobs):
     cells = [trials("laplacian_score"), trials("max_variance"), trials("max_variance")]
     plain = [{trial.key: run_trial(trial, DATA.X, DATA.y) for trial in cell} for cell in cells]
     asked = {digest for cell in plain for outcome in cell.values() for digest in _digests(outcome)}
     evaluated = 0
     for cell, expected in zip(cells, plain, strict=True):
-        outcomes, usage = run(cell, n_jobs, Evaluations(DATA.X, DATA.y, PROTOCOL, tmp_path))
-        evaluated += usage.n_evaluated
+        outcomes, usage = run(cell, n_jobs, Scores(tmp_path))
+        evaluated += usage.n_sets - usage.n_shared
         assert usage.n_sets == 2 * len(cell)
         own = sum(2 - len(_shared(outcome)) for outcome in outcomes.values())
-        assert own == usage.n_evaluated
+        assert own == usage.n_sets - usage.n_shared
         for key, outcome in outcomes.items():
             assert repr(outcome.scores) == repr(expected[key].scores)  # nan is not equal to itself
             assert outcome.trial["feature_sets"] == expected[key].trial["feature_sets"]
-    assert usage.n_evaluated == 0  # an earlier cell had evaluated all of these
-    assert evaluated == len(asked) < sum(2 * len(cell) for cell in cells)
+    assert usage.n_shared == usage.n_sets  # an earlier cell had evaluated all of these
+    # Two workers may evaluate the same set at the same time.
+    assert len(asked) <= evaluated <= n_jobs * len(asked) and evaluated < sum(2 * len(cell) for cell in cells)
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_without_evaluations_every_trial_has_its_own(n_jobs):
     cell = trials("laplacian_score")
     outcomes, usage = run(cell, n_jobs)
-    assert usage.n_evaluated == usage.n_sets == 2 * len(cell)
+    assert usage.n_shared == 0 and usage.n_sets == 2 * len(cell)
     assert all(not _shared(outcome) for outcome in outcomes.values())
     for trial in cell:
         assert repr(outcomes[trial.key].scores) == repr(run_trial(trial, DATA.X, DATA.y).scores)

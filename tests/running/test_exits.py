@@ -4,6 +4,7 @@ import errno
 import os
 import resource
 import signal
+import tempfile
 import time
 
 import forked
@@ -18,8 +19,8 @@ from ufs_bench.runners.cli.cells import keep_sweep
 from ufs_bench.runners.errors import CommandEnded, ConfigError, ProcessEnded, StoreError, exits_as_errors
 from ufs_bench.runners.experiment.method import load_class
 from ufs_bench.runners.workers.caps import Caps
+from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.pool import run_all
-from ufs_bench.runners.workers.tasks import Data, save
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.text import writing
 
@@ -117,10 +118,25 @@ def test_a_damaged_cell_is_named_beside_the_table_of_a_sweep_of_other_cells_whic
     assert "| MaxVar " in done.stdout and "| All Features " not in done.stdout, text
 
 
+FILLING = """
+import errno, os
+
+def full(file):
+    if "trials.csv" in os.readlink(f"/proc/self/fd/{file}") and os.fstat(file).st_size > 1000:  # more than its header
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+os.fsync = full  # of the command, which imports this file to look at its functions
+
+def one(X):
+    return X.var(axis=0)
+
+def two(X):
+    return X.var(axis=0)
+"""
+
+
 def test_a_full_disk_ends_a_sweep_with_one_error(tmp_path):
-    text = "import errno, os\ndef full(_): raise OSError(errno.ENOSPC, 'No space left on device')\n"
-    text += "def one(X):\n    os.fsync = full\n    return X.var(axis=0)\ndef two(X): return X.var(axis=0)\n"
-    (tmp_path / "filling.py").write_text(text)
+    (tmp_path / "filling.py").write_text(FILLING)
     given = ["method.target=filling.one,filling.two", f"dataset={TRUTH}", "protocol=smoke", "results_dir=results"]
     done = forked.run([ROOT / "run.py", "-m", *given, "runner.n_jobs=1"], tmp_path)
     said = done.stdout + done.stderr
@@ -143,11 +159,11 @@ def test_a_full_disk_leaves_the_note_of_the_last_sweep_whole(tmp_path):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
-def test_a_disk_that_takes_no_copy_of_the_data_is_named(tmp_path):
-    (tmp_path / "X.npy").symlink_to("/dev/full")
-    with pytest.raises(OSError) as caught:
-        save(tmp_path, "X", np.zeros((1000, 100)))
-    assert words_of(caught.value).startswith(f"{tmp_path / 'X.npy'}: No space left on device: make room")
+def test_a_disk_that_takes_no_copy_of_the_data_is_named(monkeypatch):
+    monkeypatch.setattr(tempfile, "TemporaryFile", lambda **_: open("/dev/full", "wb"))  # noqa: SIM115
+    with pytest.raises(OSError) as caught, Data(np.zeros((1000, 100)), None).shared():
+        pass
+    assert words_of(caught.value).startswith(f"{tempfile.gettempdir()}: No space left on device: make room")
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")

@@ -2,10 +2,8 @@
 
 import functools
 import inspect
-import itertools
 import json
 import os
-import re
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -20,12 +18,10 @@ from ufs_bench.runners.code import ROOT
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.experiment.method import Method
-from ufs_bench.runners.workers import family, memory
+from ufs_bench.runners.workers import machine, memory
 from ufs_bench.runners.workers.caps import Caps
-from ufs_bench.runners.workers.family import free_mb, memory_of, reset_peak
+from ufs_bench.runners.workers.machine import free_mb, held_mb, peak_mb, reset_peak
 from ufs_bench.runners.workers.memory import workers_within_memory
-from ufs_bench.runners.workers.pool import run_all
-from ufs_bench.runners.workers.tasks import Data
 from ufs_bench.scripts.check_method.contract import load_methods
 from ufs_bench.scripts.core.conf import find
 
@@ -95,9 +91,9 @@ def fit_mb(name, shape):
 def spent(work):
     """Return the MB that some work takes at its peak."""
     assert reset_peak()
-    before = memory_of("self", peak=False)
+    before = held_mb()
     work()
-    return memory_of("self") - before
+    return peak_mb() - before
 
 
 def in_a_fork(work):
@@ -126,32 +122,10 @@ def test_a_fit_that_cannot_be_held_is_refused_with_need_room_and_remedy(monkeypa
         workers_within_memory(asked, (25_000, 20), 2, Caps(max_memory=64))
 
 
-def test_a_cap_below_what_a_worker_holds_before_a_fit_is_refused_with_value_bound_and_remedy():
-    asked, shape = trials("laplacian_score", (1000, 1000)), (1000, 1000)
-    words = (
-        r"runner.max_memory=0.1 GB is less than a worker holds before it begins a fit, (\d+) MB of program and 8 MB of "
-        r"data: nothing was started. Set runner.max_memory=(0\.\d) or more, or null for no cap."
-    )
-    with pytest.raises(ConfigError, match=words) as caught:
-        workers_within_memory(asked, shape, 2, Caps(max_memory=0.1))
-    program, least = (float(text) for text in re.search(words, str(caught.value)).groups())
-    assert 100 < program < 500
-    assert program + 8 + 32 < 1024 * least < program + 8 + 32 + 103  # with some room, rounded up to a tenth of a GB
-    assert workers_within_memory(asked, shape, 2, Caps(max_memory=least)) > 0
-    # The smallest cap that the error names is enough for every fit, and for the evaluations between them.
-    rng = np.random.default_rng(0)
-    made_up = SimpleNamespace(name="d", X=rng.random((60, 20)), y=np.arange(60) % 3, n_features=20, n_classes=3, sha="")
-    method = {**find("method", "laplacian_score"), "grid": {"n_neighbors": [3, 4, 5, 6]}}
-    few = expand("s", made_up, method, PROTOCOL)
-    ended = itertools.chain.from_iterable(run_all(few, Data(made_up.X, made_up.y), 1, caps=Caps(max_memory=least)))
-    assert [outcome.trial["status"] for outcome in ended] == ["converged"] * 4
-
-
 def test_fewer_workers_run_where_memory_is_short_and_a_line_says_why(monkeypatch, caplog):
     caplog.set_level("INFO")
     asked = trials("dgufs", (2000, 100))
     one = memory.PROCESS_MB + memory.fit_mb(asked[0], (2000, 100))
-    monkeypatch.setattr(memory.processes, "n_idle", lambda: 0)
     monkeypatch.setattr(memory, "free_mb", lambda: 3.5 * one / memory.LEFT_FREE)
     assert workers_within_memory(asked, (2000, 100), 16, Caps()) == 3
     assert "3 workers in place of 16: one takes about" in caplog.text
@@ -174,8 +148,8 @@ def test_the_limit_of_a_control_group_counts_and_its_cache_does_not(monkeypatch,
     for name, value in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(f"{value}\n")
-    monkeypatch.setattr(family, "PROC", tmp_path)
-    monkeypatch.setattr(family, "GROUPS", tmp_path)
+    monkeypatch.setattr(machine, "PROC", tmp_path)
+    monkeypatch.setattr(machine, "GROUPS", tmp_path)
     assert free_mb() == 2048
     name = "total_inactive_file" if "memory" in line else "inactive_file"
     folder = next(path for path in tmp_path.rglob("memory.*") if path.parent.name == "a").parent

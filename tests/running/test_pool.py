@@ -6,13 +6,14 @@ import tempfile
 import numpy as np
 import pandas as pd
 import pytest
-from fits import DATA, outcomes_of, rows_of, trials_of
+from fits import DATA, PROTOCOL, outcomes_of, rows_of, trials_of
 
+from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.store import row
-from ufs_bench.runners.workers import tasks
+from ufs_bench.runners.workers import fit
+from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.fit import run_trial
 from ufs_bench.runners.workers.pool import run_all
-from ufs_bench.runners.workers.tasks import Data
 
 
 def test_a_trial_scores_every_size_and_restart_and_the_learned_labels_once():
@@ -32,12 +33,6 @@ def test_the_number_of_workers_does_not_change_the_rows_of_the_scores():
     assert one == two
 
 
-def test_the_scores_of_a_finished_fit_do_not_wait_for_a_slow_one():
-    outcomes_of(trials_of(), 2)  # so that both workers are up
-    trials = trials_of(what="take_longer")
-    assert outcomes_of(trials, 2)[-1].trial["trial"] == trials[1].key
-
-
 def test_a_run_in_which_nothing_ends_is_heard_of_now_and_then():
     trials = trials_of(grid={"gain": [2.0]}, what="take_longer")
     batches = list(run_all(trials, Data(DATA.X, DATA.y), 2))
@@ -45,7 +40,8 @@ def test_a_run_in_which_nothing_ends_is_heard_of_now_and_then():
 
 
 def test_an_evaluation_that_raises_fails_the_trials_that_need_it_only(monkeypatch):
-    trials = trials_of()
+    method = {"name": "laplacian_score", "target": "methods.laplacian_score.LaplacianScore", "params": {}}
+    trials = expand("s", DATA, method | {"grid": {"n_neighbors": [3, 4, 5, 12]}}, PROTOCOL)
     spoilt = json.loads(run_trial(trials[2], DATA.X, DATA.y).trial["ranking"])[:2]
 
     def evaluate(features, *args):
@@ -53,8 +49,8 @@ def test_an_evaluation_that_raises_fails_the_trials_that_need_it_only(monkeypatc
             raise MemoryError("no room")
         return original(features, *args)
 
-    original = tasks.evaluate_set
-    monkeypatch.setattr(tasks, "evaluate_set", evaluate)
+    original = fit.evaluate_set
+    monkeypatch.setattr(fit, "evaluate_set", evaluate)
     outcomes = outcomes_of(trials, 1)
     for outcome in outcomes:
         needs_it = sorted(json.loads(outcome.trial["ranking"])[:2]) == sorted(spoilt)

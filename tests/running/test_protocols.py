@@ -20,8 +20,8 @@ from ufs_bench.runners.experiment.settings import read_protocol
 from ufs_bench.runners.store.files import StoreError
 from ufs_bench.runners.store.folder import claim_study
 from ufs_bench.runners.workers.caps import Caps
+from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.pool import run_all
-from ufs_bench.runners.workers.tasks import Data
 from ufs_bench.scripts.core.conf import CONF, ROOT
 
 PAPERS = ("dgufs", "rufs", "jgufs", "ufsol", "kmeans_ufs")

@@ -151,10 +151,6 @@ def test_a_key_that_is_no_part_is_refused_wherever_a_configuration_is_read():
         ({"max_memory": True}, "runner.max_memory=true must be a number of GB above 0"),
         ({"retry": ["timeouts"]}, "must be a list of failed, timeout, out_of_memory"),
         ({"retry": "timeout,failed"}, "must be a list of failed, timeout, out_of_memory"),
-        ({"engine": "ray"}, "must be one of local, dask"),
-        ({"address": "10.0.0.5"}, "must be null, or that of a Dask scheduler"),
-        ({"address": 8786}, "must be null, or that of a Dask scheduler"),
-        ({"cells": 0}, "must be a whole number from 1 to"),
     ],
 )
 def test_options_of_the_runner_that_cannot_be_meant_are_refused(given, words):

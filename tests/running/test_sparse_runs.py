@@ -18,8 +18,8 @@ from ufs_bench.runners.experiment.method import Method
 from ufs_bench.runners.experiment.sparse import check_sparse, methods_that_take_sparse
 from ufs_bench.runners.experiment.trial import Trial
 from ufs_bench.runners.store.folder import load_results
+from ufs_bench.runners.workers.data import Data, opened
 from ufs_bench.runners.workers.fit import fit_trial
-from ufs_bench.runners.workers.tasks import mapped, save
 from ufs_bench.scripts.core.conf import ROOT, find
 
 
@@ -108,13 +108,13 @@ def test_a_dense_method_and_a_scaling_that_fills_are_refused_by_the_names_of_tho
         check_sparse(mcfs, Protocol(**{**vars(protocol), "scaling": "zscore"}), shape, spec)
 
 
-def test_mapped_samples_are_those_that_were_saved_and_cannot_be_written_to(tmp_path):
+def test_shared_samples_are_those_that_were_given_and_cannot_be_written_to():
     X = sparse.csr_array(np.diag([1.0, 2.0, 0.0]))
     X.eliminate_zeros()
-    save(tmp_path, "X", X)
-    found = mapped(tmp_path, "X")
+    with Data(X, np.array(3)).shared() as source:
+        found, y, fitted_on = opened(source)
     assert found.has_canonical_format and (found != X).nnz == 0 and not found.data.flags.writeable
-    assert mapped(tmp_path, "fitted_on") is None
+    assert fitted_on is found and y == 3
 
 
 def test_a_fit_to_permuted_columns_finds_the_same_features():

@@ -1,13 +1,8 @@
 """Stored results survive when a run is killed, disturbed, or finds damaged files."""
 
 import json
-import os
 import re
-import subprocess
-import sys
-import tempfile
 
-import forked
 import pandas as pd
 import pytest
 from fits import config
@@ -20,9 +15,7 @@ from ufs_bench.runners.store import folder as store_module
 from ufs_bench.runners.store.files import StoreError
 from ufs_bench.runners.store.folder import Store, load_results
 from ufs_bench.runners.store.tidy import tidy
-from ufs_bench.runners.workers import processes
 from ufs_bench.scripts.core import refits
-from ufs_bench.scripts.core.conf import ROOT
 
 
 def stop_after(monkeypatch, count):
@@ -149,37 +142,6 @@ def test_a_rename_that_was_cut_off_leaves_nothing_once_the_cell_is_opened(tmp_pa
         (tmp_path / name).write_text("half")
     with Store(tmp_path):
         assert not list(tmp_path.glob("*.tmp"))
-
-
-def test_copies_of_data_that_dead_processes_left_are_removed_and_others_stay(tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    left, mine, other = (tmp_path / f"{processes.COPY}{pid}-x" for pid in (ended.pid, os.getpid(), "abc"))
-    for folder in (left, mine, other):
-        folder.mkdir()
-        (folder / "X.npy").write_bytes(b"data")
-    processes.remove_leftovers()
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([mine.name, other.name])
-
-
-ORPHAN = """
-import os, sys, time
-from ufs_bench.runners.workers.processes import Process
-print(*[Process('builtins.print').pid for _ in range(2)], flush=True)
-time.sleep(float(sys.argv[1]))
-os.kill(os.getpid(), 9)
-"""
-
-
-@pytest.mark.parametrize("wait", [0, 0.5])
-def test_workers_whose_parent_dies_while_they_start_end(wait):
-    started = subprocess.run(
-        [sys.executable, "-c", ORPHAN, str(wait)], cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=120
-    )
-    pids = [int(word) for word in started.stdout.split()]
-    assert pids
-    forked.wait_until(lambda: not any(map(forked.runs, pids)), 60)
 
 
 def damaged(text, how):

@@ -1,4 +1,4 @@
-"""Killed workers: a task that had not begun is run again, and no process of anybody else gets a signal."""
+"""Worker processes: fits that end them, workers that are killed, and methods from outside the suite."""
 
 import os
 import signal
@@ -8,174 +8,170 @@ import threading
 import time
 from pathlib import Path
 
-import numpy as np
+import forked
 import pytest
-from fits import DATA, PROTOCOL, config, method_of, rows_of, statuses_of, trials_of
-from frames import load_all
+from fits import DATA, PROTOCOL, config, method_of, outcomes_of, rows_of, trials_of
+from processes import cpu_seconds, descendants
 
 from ufs_bench.runners.experiment.cell import Cell
 from ufs_bench.runners.experiment.grid import expand
-from ufs_bench.runners.workers import pool, processes
+from ufs_bench.runners.workers import pool
 from ufs_bench.runners.workers.caps import Caps
+from ufs_bench.runners.workers.data import Data
+from ufs_bench.runners.workers.fit import run_trial
 from ufs_bench.scripts.core.conf import ROOT
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="of other processes Linux alone tells")
 
 
-@pytest.mark.parametrize(
-    "seen, caps",
-    [(False, Caps(max_seconds=60)), *(pytest.param(seen, None, marks=pytest.mark.slow) for seen in (True, False))],
-)
-def test_workers_that_are_killed_while_they_are_free_end_nothing(request, caps, seen):
-    trials, count = trials_of(), 2 if request.config.getoption("--slow") else 1
-    for _ in range(count):
-        processes.start(count)
-        for process in processes._idle[:count]:  # the first is taken first
-            os.kill(process.pid, signal.SIGKILL)
-            while seen and process.lives:  # with `seen`, its end is known before the next task
-                time.sleep(0.01)
-        assert statuses_of(trials, count, caps=caps) == ["converged"] * 4
-
-
-def test_a_free_worker_that_was_killed_is_not_taken(monkeypatch):
-    dead, other = (processes.Process("builtins.print") for _ in range(2))  # which import nothing
-    monkeypatch.setattr(processes, "_idle", [dead, other])
-    os.kill(dead.pid, signal.SIGKILL)
-    while dead.lives:
-        time.sleep(0.01)
-    taken = processes.take()
-    assert taken is other and taken.lives and not processes._idle
-    taken.kill()
-
-
-def test_cells_of_one_fit_share_one_worker_and_end_none(tmp_path, monkeypatch):
-    """Each cell of a sweep asks for two workers before its fits are counted; a new one imports for seconds."""
-    while len(processes._idle) > 2:  # of other tests
-        processes._idle.pop().kill()
-    taken, take = [], processes.take
-    monkeypatch.setattr(processes, "take", lambda: taken.append(take()) or taken[-1])
-    for study in "abc":
-        processes.start(2)
-        before = set(processes._idle)
-        Cell(config(tmp_path, study, grid=(3,), n_jobs=2, max_seconds=60)).run()
-        assert set(processes._idle) == before
-    assert len(taken) == 3 and len(set(taken)) == 1
-
-
-@pytest.mark.slow  # one that dies in its fit is tried below
-def test_a_task_whose_worker_dies_before_it_begins_is_run_again(monkeypatch):
-    taken, take = [], processes.take
-
-    def take_and_kill():
-        process = take()
-        taken.append(process)
-        if len(taken) <= 1:
-            send = process.send
-
-            def killed_after(arguments):
-                os.kill(process.pid, signal.SIGSTOP)  # so that the worker cannot begin
-                send(arguments)
-                os.kill(process.pid, signal.SIGKILL)
-
-            process.send = killed_after
-        return process
-
-    monkeypatch.setattr(processes, "take", take_and_kill)
-    assert statuses_of(trials_of(), 2) == ["converged"] * 4 and len(taken) > 2
-
-
-@pytest.mark.slow  # each worker is started twice; one alone is above
-def test_a_method_that_ends_every_worker_before_it_begins_fails_in_words(tmp_path, monkeypatch):
-    # A module that this process imports, and every worker dies of.
-    text = f"import os\nfrom misbehaving import Misbehaving\nos.getpid() == {os.getpid()} or os.abort()"
-    (tmp_path / "deadly.py").write_text(text)
-    monkeypatch.syspath_prepend(tmp_path)
-    processes.close()  # workers that were started before do not know the new folder
-    monkeypatch.setattr(pool, "MOST_LOST", 1)
-    rows = rows_of(expand("s", DATA, method_of() | {"target": "deadly.Misbehaving"}, PROTOCOL)[:2], 2)
-    processes.close()
-    assert [row["status"] for row in rows] == ["failed"] * 2
-    assert all("the worker process died before it began this trial, by SIGABRT" in row["error"] for row in rows)
-
-
-@pytest.mark.parametrize(
-    "what, words",
-    [pytest.param("exit_natively", "with exit status 3", marks=pytest.mark.slow), ("segfault", "by SIGSEGV")],
-)
-def test_a_fit_that_ends_its_worker_fails_and_it_is_said_how(what, words):
-    rows = rows_of(trials_of(what=what), 2)
-    assert [row["status"] for row in rows] == ["converged", "failed", "converged", "converged"]
-    assert f"the worker process died while it ran this trial, {words}" in rows[1]["error"]
-
-
-def test_a_process_that_is_gone_is_not_signalled(monkeypatch):
-    process = processes.Process("builtins.print")
-    process._process.terminate()
-    process._process.join()
-    signalled = []
-    monkeypatch.setattr(os, "kill", lambda *what: signalled.append(what))
-    assert not process.lives
-    process.kill()
-    process.kill()
-    assert signalled == []
-
-
-def test_without_handles_of_processes_only_one_that_is_not_reaped_is_signalled(monkeypatch):
-    monkeypatch.setattr(processes.family, "handle_of", lambda pid: None)
-    process, other = (processes.Process("builtins.print") for _ in range(2))
-    assert process.lives
-    process.kill()
-    assert not process.lives and process.exit_status == -signal.SIGKILL
-    os.kill(other.pid, signal.SIGKILL)
-    while other.lives:
-        time.sleep(0.01)
-    monkeypatch.setattr(os, "kill", lambda *what: pytest.fail(f"signalled {what}"))
-    other.kill()
-
-
-def test_a_copy_of_this_process_does_not_end_its_workers():
-    processes.start(1)
-    pid = os.fork()
-    if pid == 0:
-        processes.close()
-        os._exit(0)
-    os.waitpid(pid, 0)
-    assert all(process.lives for process in processes._idle)
-
-
-@pytest.mark.slow
-def test_nineteen_rounds_of_killing_workers_at_any_moment_end_no_sweep(tmp_path):
-    """A killed worker fails nothing but a fit that two of them died of."""
-    rng = np.random.default_rng(0)
-    words = ["-m", "method=laplacian_score,max_variance,mcfs", "dataset=digits,mnist500", "protocol=smoke"]
-    command = [sys.executable, "run.py", *words, "runner.n_jobs=2", "runner.cache=false"]
-    stored = []
-    for number in range(20):
-        results = tmp_path / str(number)
-        started = subprocess.Popen(
-            [*command, f"results_dir={results}"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-        )
-        if number:  # the first worker is not killed
-            killer = threading.Thread(target=kill_a_free_worker, args=(started, rng.uniform(0, 6)))
-            killer.start()
-        output = started.communicate(timeout=500)[0]
-        assert started.returncode == 0, output
-        stored.append(load_all(results).scores)
-    assert all(scores.equals(stored[0]) for scores in stored)
-
-
-def kill_a_free_worker(started, wait):
-    """Kill the first worker that spends no CPU time for a while, as soon as one is there after some seconds."""
-    time.sleep(wait)
-    while started.poll() is None:
-        workers = processes.family.descendants(started.pid)
-        before = {pid: processes.family.cpu_seconds(pid) for pid in workers}
-        time.sleep(0.2)
-        free = [pid for pid in workers if processes.family.cpu_seconds(pid) == before[pid] and is_worker(pid)]
-        if free:
-            os.kill(free[0], signal.SIGKILL)
-            return
+def workers():
+    """Return the numbers of the workers of this process."""
+    return {pid for pid in descendants(os.getpid()) if is_worker(pid)}
 
 
 def is_worker(pid):
-    return b"popen_loky" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    try:
+        return b"popen_loky" in Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return False
+
+
+def test_workers_that_are_killed_while_they_are_free_end_nothing():
+    trials = trials_of()
+    rows_of(trials, 2)
+    for pid in workers():
+        os.kill(pid, signal.SIGKILL)
+    assert [row["status"] for row in rows_of(trials, 2)] == ["converged"] * 4
+
+
+def test_a_worker_that_is_killed_during_a_fit_fails_nothing():
+    killed = threading.Event()
+
+    def kill():
+        while not killed.wait(0.05):
+            if busy := [pid for pid in workers() if cpu_seconds(pid) > 1]:
+                os.kill(busy[0], signal.SIGKILL)
+                return
+
+    killer = threading.Thread(target=kill)
+    killer.start()
+    rows = rows_of(trials_of(what="take_longer"), 2)
+    killed.set()
+    killer.join()
+    assert [row["status"] for row in rows] == ["converged"] * 4
+
+
+@pytest.mark.parametrize(
+    "what, n_jobs, words",
+    [
+        ("segfault", 2, "by SIGSEGV"),
+        ("die", 1, "by SIGKILL (out of memory?)"),
+        pytest.param("exit_natively", 1, "with exit status 3", marks=pytest.mark.slow),
+    ],
+)
+def test_a_fit_that_ends_its_worker_fails_and_it_is_said_how(what, n_jobs, words):
+    rows = rows_of(trials_of(what=what), n_jobs, caps=Caps(max_seconds=60))
+    assert [row["status"] for row in rows] == ["converged", "failed", "converged", "converged"]
+    assert rows[1]["error"] == f"RuntimeError: the worker process died while it ran this trial, {words}"
+
+
+def test_six_fits_that_misbehave_end_each_in_its_own_way_and_the_others_are_unharmed():
+    trials = trials_of("Various", {"gain": list(map(float, range(1, 11)))})
+    outcomes = outcomes_of(trials, 2, caps=Caps(max_seconds=1, max_memory=1))
+    found = {outcome.trial["trial"]: outcome for outcome in outcomes}
+    rows = [found[trial.key].trial for trial in trials]
+    assert len(outcomes) == len(trials)
+    ends = ["failed", "failed", "timeout", "timeout", "out_of_memory", "failed"]
+    assert [row["status"] for row in rows] == ["converged", *ends, *["converged"] * 3]
+    words = ["by SIGSEGV", "with exit status 3", "beyond runner.max_seconds=1", "beyond runner.max_seconds=1",
+             "beyond runner.max_memory=1 GB", "RuntimeError: two, is not"]  # fmt: skip
+    assert all(word in row["error"] for word, row in zip(words, rows[1:7], strict=True))
+    for trial in (trials[0], *trials[7:]):
+        assert found[trial.key].scores == run_trial(trial, DATA.X, DATA.y).scores
+
+
+@pytest.mark.slow  # one that dies in its fit is tried above
+def test_a_method_whose_import_ends_every_worker_fails_in_words(tmp_path, monkeypatch):
+    text = f"import os\nfrom misbehaving import Misbehaving\nos.getpid() == {os.getpid()} or os.abort()"
+    (tmp_path / "deadly.py").write_text(text)
+    monkeypatch.syspath_prepend(tmp_path)
+    rows = rows_of(expand("s", DATA, method_of() | {"target": "deadly.Misbehaving"}, PROTOCOL)[:2], 2)
+    assert [row["status"] for row in rows] == ["failed"] * 2
+    assert all("the worker process died while it ran this trial, by SIGABRT" in row["error"] for row in rows)
+
+
+def test_cells_of_the_suite_s_methods_share_their_workers(tmp_path):
+    found = []
+    for study in "ab":
+        Cell(config(tmp_path, study, grid=(3, 4), n_jobs=2)).run()
+        found.append(workers())
+    assert len(found[0]) == 2 and found[0] == found[1]
+
+
+def test_the_data_of_the_next_cell_are_not_those_of_the_last():
+    method = {"name": "max_variance", "target": "methods.baselines.MaxVariance", "params": {}, "grid": {}}
+    trial = expand("s", DATA, method, PROTOCOL)[0]
+    for X in (DATA.X, DATA.X[:, ::-1] ** 2):
+        (found,) = outcomes_of([trial], 2, Data(X, DATA.y))
+        assert found.scores == run_trial(trial, X, DATA.y).scores
+
+
+PATCHING = """
+import numpy as np
+
+def patched(original):
+    return lambda *args, **kwargs: original(*args, **kwargs) * 0 + 1
+
+for name in ("var", "mean"):
+    setattr(np, name, patched(getattr(np, name)))
+
+def one(X):
+    return X.sum(axis=0)
+"""
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_a_module_that_replaces_functions_of_numpy_does_not_change_the_next_method(tmp_path, n_jobs):
+    """The data are scaled by the mean: also what scales and evaluates must be numpy's own."""
+    (tmp_path / "patching.py").write_text(PATCHING)
+    words = ["dataset=digits", "protocol=smoke", "protocol.scaling=zscore", f"runner.n_jobs={n_jobs}"]
+    run = ROOT / "run.py"
+    for folder, targets in (("alone", ""), ("after", "patching.one,")):
+        given = f"method.target={targets}methods.baselines.MaxVariance,methods.laplacian_score.LaplacianScore"
+        forked.printed([run, "-m", *words, given, f"results_dir={folder}"], tmp_path)
+    alone, after = ({path.parent.name: path.read_bytes() for path in (tmp_path / name).glob("*/*/*/scores.csv")}
+                    for name in ("alone", "after"))  # fmt: skip
+    assert len(alone) == 2 and len(after) == 3
+    assert {name: after[name] for name in alone} == alone
+
+
+ORPHANS = """
+import sys
+from fits import outcomes_of, trials_of
+from ufs_bench.runners.workers.caps import Caps
+outcomes_of(trials_of(grid={"gain": [2.0]}, what="spin", file=sys.argv[1]), 2, caps=Caps(max_seconds=600))
+"""
+
+
+def test_a_killed_parent_leaves_no_worker_that_runs_compiled_code_and_no_file(tmp_path):
+    script, spins, temporary = tmp_path / "parent.py", tmp_path / "spins", tmp_path / "tmp"
+    script.write_text(ORPHANS)
+    temporary.mkdir()
+    places = {"PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}", "TMPDIR": str(temporary)}
+    started = subprocess.Popen([sys.executable, script, spins], cwd=ROOT, env=os.environ | places)
+    forked.wait_until(spins.exists, 100, started)
+    time.sleep(0.5)  # the worker has begun to spin
+    left = [pid for pid in descendants(started.pid) if is_worker(pid)]
+    started.kill()
+    started.wait()
+    assert left
+    forked.wait_until(lambda: not any(map(forked.runs, left)), 5)
+    assert not list(temporary.iterdir())
+
+
+def test_an_interrupted_run_leaves_no_worker():
+    outcomes = pool.run_all(trials_of(what="hang"), Data(DATA.X, DATA.y), 2)
+    next(outcomes)
+    assert workers()
+    outcomes.close()  # as an error or Ctrl-C does
+    assert not workers()

@@ -21,8 +21,8 @@ from ufs_bench.runners.store.files import StoreError
 from ufs_bench.runners.store.folder import Store
 from ufs_bench.runners.store.row import subsets_of
 from ufs_bench.runners.store.tidy import tidy
+from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.fit import run_trial
-from ufs_bench.runners.workers.tasks import Data
 from ufs_bench.scripts.audit.audit_page import compact
 from ufs_bench.scripts.audit.flags import stands_out
 from ufs_bench.scripts.core import refits
