@@ -64,11 +64,10 @@ def measure(study, methods=None, datasets=None):
     Selections that several methods have are measured once.  A shipped study keeps none that its rows no longer have, as
     the check of `scripts.ship` asks.  Returns sentences on what could not be done, and why.
     """
-    from threadpoolctl import threadpool_limits  # here, as readers need no compiled loops
-
     from ufs_bench.datasets.scaling import scale
     from ufs_bench.metrics.kmeans import load_engine
     from ufs_bench.metrics.study.kept import Structure
+    from ufs_bench.metrics.threads import one_thread  # here, as readers need no compiled loops
 
     rows, problems = selections(study.filled().whole), []
     selected = {method: own.set_index(KEYS).index for method, own in rows.groupby("method")}  # before any are left out
@@ -85,7 +84,7 @@ def measure(study, methods=None, datasets=None):
                 problems.append(reason or f"{dataset} has no labels, and so no number of clusters.")
                 continue
             clusters = protocol.clusters_of(len(np.unique(data.y)))
-            with threadpool_limits(1):
+            with one_thread():
                 structure = Structure(scale(data.X, protocol.scaling), clusters)
                 found = np.round([structure.kept(features) for features in lacking["chosen"]], DECIMALS)
             known = pd.concat([known, pd.DataFrame(found, lacking.set_index(KEYS).index, list(KEPT))])

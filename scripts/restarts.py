@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.sparse import issparse
-from threadpoolctl import threadpool_limits
 
 from ufs_bench.datasets.scaling import scale
 from ufs_bench.metrics.clustering import acc_nmi
@@ -15,6 +14,7 @@ from ufs_bench.metrics.kmeans import kmeans_restarts, load_engine
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.seeds import SCORES
+from ufs_bench.metrics.threads import one_thread
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.row import stored_nmi
 from ufs_bench.scripts.core.conf import rows_of
@@ -74,7 +74,7 @@ def score(features, X, y, protocol, n_starts):
     selected = X[:, np.sort(features)]
     selected = selected.toarray() if issparse(selected) else np.ascontiguousarray(selected)
     how = {"starts": wanted.starts, "replicates": wanted.replicates}
-    with threadpool_limits(1):
+    with one_thread():
         labels = kmeans_restarts(selected, len(np.unique(y)), wanted.restarts, wanted.seed, wanted.max_iter, **how)
         acc, nmi = acc_nmi(y, labels, wanted.nmi)
     return np.array([acc, stored_nmi(nmi)])

@@ -8,7 +8,6 @@ from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
 from typing import NamedTuple
 
-from joblib import cpu_count
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 from omegaconf.resolvers import oc
@@ -162,7 +161,7 @@ def read_runner(content):
         )
     retry = content.get("retry", [FAILED])
     own = {
-        "n_jobs": cpu_count() if content["n_jobs"] == -1 else content["n_jobs"],
+        "n_jobs": _cpu_count() if content["n_jobs"] == -1 else content["n_jobs"],
         "retry": (retry,) if isinstance(retry, str) else tuple(retry),
     }
     return Runner(**{**content, **own})
@@ -264,3 +263,9 @@ def _mapping(config, name):
     if not isinstance(content, dict):
         raise ConfigError(f"{name}={shown(content)} must be a file of conf/{name}.")
     return content
+
+
+def _cpu_count():
+    from joblib import cpu_count  # here, as --help and Tab need none of it
+
+    return cpu_count()

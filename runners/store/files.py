@@ -9,8 +9,6 @@ import sys
 from contextlib import contextmanager, suppress
 
 import filelock
-import numpy as np
-import pandas as pd
 
 from ufs_bench.runners.errors import StoreError, remedy_of
 from ufs_bench.runners.store.row import COLUMNS, IDENTITY, KINDS, NEVER_NAN, RANGES, fault_of
@@ -51,6 +49,8 @@ def whole_lines(path):
 
 def checked(data, names):
     """Return the frame of a CSV with these columns, and what is wrong with it: "" where nothing is."""
+    import numpy as np  # here, as in `_parsed`, because the locks and names of this module need neither
+
     try:
         with np.errstate(invalid="ignore"):  # numpy warns of a value that does not fit into its column
             frame = _parsed(io.BytesIO(data), names)
@@ -76,6 +76,8 @@ def _empty(names):
 
 
 def _parsed(source, names):
+    import pandas as pd
+
     types = {name: KINDS.get(name, str) for name in names if name not in CONVERTERS}
     return pd.read_csv(source, dtype=types, converters=CONVERTERS, keep_default_na=False)
 

@@ -8,11 +8,12 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 from scipy.sparse import issparse
 from sklearn.exceptions import ConvergenceWarning
-from threadpoolctl import threadpool_limits
 
+from ufs_bench.metrics.centred import centred
 from ufs_bench.metrics.evaluate import evaluate, evaluate_labels
 from ufs_bench.metrics.measures import OF_SET, of_set
 from ufs_bench.metrics.study import FAILED, UNSCORED
+from ufs_bench.metrics.threads import one_thread
 from ufs_bench.runners.errors import exits_as_errors
 from ufs_bench.runners.store.checkout import git_sha
 from ufs_bench.runners.store.identity import Identity, stored_versions
@@ -34,6 +35,7 @@ from ufs_bench.runners.workers.machine import own_cpu_seconds, peak_mb, reset_pe
 
 FACTS = REPORTED[:6]  # numbers that a selector may report of its fit, as NAME_
 ROUNDING = 1e-6  # share of the largest score at which a score is rounding
+LARGEST_KEPT = 2**28  # bytes of samples that are kept centred, with their inner products
 
 
 @dataclass(frozen=True)
@@ -85,7 +87,16 @@ def evaluate_set(features, X, y, protocol):
     """Return the scores and seconds of a feature set; y as in `run_trial`."""
     labels, n_classes = labels_in(y)
     n_clusters = protocol.clusters_of(len(np.unique(labels)) if n_classes is None else n_classes)
-    return evaluate(features, X, labels, protocol, n_clusters)
+    return evaluate(features, X, labels, protocol, n_clusters, _centred(X))
+
+
+def _centred(X, kept=[None, None]):  # noqa: B006  it is meant to stay
+    """Return `centred` samples, which small ones keep from one feature set to the next: nobody writes to X here."""
+    if issparse(X) or X.nbytes > LARGEST_KEPT:
+        return None
+    if kept[0] is not X:
+        kept[:] = X, centred(X)
+    return kept[1]
 
 
 def fit_trial(trial, X, caps=None):
@@ -96,7 +107,7 @@ def fit_trial(trial, X, caps=None):
         X = X.view()
         X.flags.writeable = False  # a method that wrote into it would change the data of all others
     reset_peak()
-    with threadpool_limits(1), warnings.catch_warnings(record=True) as caught:
+    with one_thread(), warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         warnings.simplefilter("ignore", ConvergenceWarning)  # the status says so
         started = own_cpu_seconds()

@@ -4,9 +4,8 @@ import sys
 import time
 from pathlib import Path
 
-from threadpoolctl import threadpool_limits
-
 from ufs_bench.datasets import DataError, dataset_names
+from ufs_bench.metrics.threads import one_thread
 from ufs_bench.runners.cli.choices import empty_method
 from ufs_bench.runners.words import did_you_mean
 from ufs_bench.scripts.check_method import Report, check_contract
@@ -26,7 +25,7 @@ def main(options):
     started = time.perf_counter()
     report = Report(options["tracebacks"])
     print(f"{method.name}: {method.config.get('target')}")
-    with threadpool_limits(1):
+    with one_thread():
         usable = check_contract(method, report)
     if usable and options["data"]:
         for name in asked or DATASETS:

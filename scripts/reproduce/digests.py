@@ -10,9 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from threadpoolctl import threadpool_limits
 
+from ufs_bench.metrics.measures import DECIMALS
 from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.metrics.threads import one_thread
 from ufs_bench.runners.experiment.trial import stored_trial
 from ufs_bench.runners.store.files import write_rows
 from ufs_bench.runners.store.identity import ARITHMETIC, versions
@@ -73,7 +74,7 @@ def digests(trial, data):
 
     scaled = Data.scaled(data, trial.protocol, trial.method)
     X, columns = trial.data(scaled.fitted_on)
-    with threadpool_limits(1), warnings.catch_warnings():
+    with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         selector = trial.selector().fit(X)
         sets = [columns[selector.subset(size)] for size in trial.sizes]
@@ -81,6 +82,7 @@ def digests(trial, data):
     labels = getattr(selector, "labels_", None)
     if labels is not None:
         scores.append(evaluate_labels(labels, data.y, trial.protocol.nmi))
+    scores = [np.round(values, DECIMALS) + 0.0 for values in scores]  # as they are stored, and without -0.0
     values = [selector.ranking_], [selector.scores_], [selector.trace_, selector.objective_], [labels], scores
     return {name: _digest(value) for name, value in zip(PARTS, values, strict=True)}
 
