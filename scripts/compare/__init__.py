@@ -7,7 +7,6 @@ from ufs_bench.metrics.study import POOR, is_learned
 from ufs_bench.runners.store.reference import PREFIX, shipped_studies
 from ufs_bench.scripts.compare.controls import control_scores
 from ufs_bench.scripts.compare.headline import with_equivalence
-from ufs_bench.scripts.compare.readings import other_studies
 from ufs_bench.scripts.compare.verdicts import explain_cells, judge
 from ufs_bench.scripts.core.conf import find, whole_grid
 from ufs_bench.scripts.core.published import PAPERS, load_published
@@ -53,19 +52,6 @@ def compare_studies(studies, selection="best_over_grid"):
         tables = [(spec, table_cells(spec, study, selection)) for spec in score_tables(paper)]
         frames.append(published_rows(paper, study, tables))
     return with_verdicts(pd.concat(frames, ignore_index=True))
-
-
-def other_readings(studies, selection="best_over_grid"):
-    """Return the comparisons of papers whose data another stored study reads otherwise, by paper and in words."""
-    found = {}
-    for paper, names in other_studies({paper: study.name for paper, study in studies.items()}).items():
-        for words, name in names.items():
-            if name.startswith(PREFIX) and name.removeprefix(PREFIX) not in shipped_studies():
-                continue
-            other = Study.open(studies[paper].results_dir, name)
-            if not other.trials.empty:
-                found[paper, words] = compare_studies({paper: other}, selection)
-    return found
 
 
 def controls_of(studies, selection="best_over_grid"):

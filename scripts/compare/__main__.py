@@ -1,7 +1,7 @@
 """``python -m scripts.compare --help``."""
 
-from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
-from ufs_bench.scripts.compare.comparison_page import comparison_page
+from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, shipped_names
+from ufs_bench.scripts.compare.tables import page
 from ufs_bench.scripts.core.command_lines import check_stored
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.published import PAPERS
@@ -22,9 +22,7 @@ def main(options):
     if options["format"] == "csv":
         text = comparison.to_csv(index=False, float_format="{:z.4f}".format, lineterminator="\n")
     else:
-        full = options["full"]
-        others = other_readings(studies, options["selection"]) if full else {}
-        text = comparison_page(comparison, controls_of(studies, options["selection"]), full, others)
+        text = page(comparison, controls_of(studies, options["selection"]), options["full"])
     deliver(text, options["output"])
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.scripts.compare.columns import cell_fits, columns_of, concordance, orders_of, under
 from ufs_bench.scripts.compare.verdicts import is_hollow
+from ufs_bench.scripts.core.text import number
 
 LINES = {
     "distance": "mean distance to the published value, in points",
@@ -37,11 +38,10 @@ TOGETHER = 0.66  # how far the noise of ACC and that of NMI go together in a cop
 # All orders of eight methods, the most that a paper has: a p near `LEVEL` would rest on which of them were drawn.  That
 # of a copy needs no third digit.
 N_ORDERS, N_ORDERS_OF_COPIES = 40_320, 1999
-SOME = 200  # copies at a time, and for the noise that half of them pass with: their share has an error of 3.5 points
-TOO_MUCH = 16.0  # points of noise, more than the spread of any published column
-HALVINGS = 8  # halvings of TOO_MUCH, down to 1/16 of a point
+SOME = 200  # copies at a time
 N_RESAMPLES = 2000
 INTERVAL = 0.95
+FEW = 3  # data sets; of two a resample is one of them, or both
 
 
 class Line(NamedTuple):
@@ -182,16 +182,6 @@ def _copies(columns, noise, n_copies, seed):
         yield columns._replace(all_mean=columns.published_all), columns.published + noise * drawn
 
 
-def noise_of_half(columns):
-    """Return the noise, to .06 points, with which half of the copies pass a line; 0 where the paper itself fails it."""
-    low, high = 0.0, TOO_MUCH
-    for _ in range(HALVINGS):
-        middle = (low + high) / 2
-        enough = passes(columns, middle, SOME).any(axis=1).mean() >= 0.5
-        low, high = (middle, high) if enough else (low, middle)
-    return low
-
-
 def effect(columns):
     """Measure how near our rows are to the published ones, and how much nearer than by chance.
 
@@ -220,9 +210,10 @@ def interval(values):
     return [float(end) for end in np.quantile(values[1:], [tail, 1 - tail])]
 
 
-def spread(columns):
-    """Return the mean over the columns of the std of the paper's own rows, in points: the differences to detect."""
-    return float(np.nanmean(np.nanstd(columns.published, axis=1, ddof=1)))
+def in_interval(n_datasets, value, low, high, decimals):
+    """Return a number with its interval over data sets as a text; without it where these are few."""
+    texts = [number(one, decimals) for one in (value, low, high)]
+    return texts[0] if n_datasets < FEW else "{} ({} to {})".format(*texts)
 
 
 def _line(name, found, p, power, as_bad, n_copies):

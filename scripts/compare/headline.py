@@ -8,7 +8,6 @@ from ufs_bench.scripts.compare.columns import equivalence, own_error, published_
 from ufs_bench.scripts.compare.controls import ALL, CONTROLS, RANDOM, studies_of
 from ufs_bench.scripts.compare.evidence import line_values, lines
 from ufs_bench.scripts.compare.verdicts import CELL, NOT_COMPARABLE, NOT_RUN, is_hollow
-from ufs_bench.scripts.core.text import listed
 from ufs_bench.scripts.core.words import PARTIAL
 
 COLUMN = ["paper", "dataset", "metric"]
@@ -71,9 +70,8 @@ def weighed(comparison):
 def line_table(comparison, controls):
     """Return the five lines of every paper, and the value that each control would get.
 
-    cells: of `weighed`; own_cells: those of the paper's own row; partial: those that lack a part of their grid, points
-    says which; absent: published cells that are not run; the others are of `scripts.compare.evidence.Line`, and of the
-    draws.
+    cells: of `weighed`; own_cells: those of the paper's own row; partial: those that lack a part of their grid; absent:
+    published cells that are not run; the others are of `scripts.compare.evidence.Line`, and of the draws.
     """
     absent = headline(comparison).query("left_out == @NOT_RUN")["paper"].value_counts()
     rows = []
@@ -82,9 +80,8 @@ def line_table(comparison, controls):
         for control, instead in studies_of(own[COUNTED], controls[controls["paper"] == paper]):
             for name, value in line_values(instead).items():
                 beside.setdefault((name, control), []).append(value)
-        partial = own[is_partial(own)]
         about = {"paper": paper, "cells": len(own), "own_cells": (own["method"] == paper).sum()}
-        about |= {"partial": len(partial), "points": points_run(partial), "absent": absent.get(paper, 0)}
+        about |= {"partial": is_partial(own).sum(), "absent": absent.get(paper, 0)}
         for name, line in lines(own).items():
             random, whole, variance = (np.array(beside.get((name, one), [np.nan])) for one in CONTROLS)
             rows.append({
@@ -98,17 +95,6 @@ def line_table(comparison, controls):
 def is_partial(cells):
     """Return True where a cell lacks a part of its grid: of the points that were asked for, or of the whole grid."""
     return (cells["status"] == PARTIAL) | (cells["points"] < cells["grid"]).fillna(False).astype(bool)
-
-
-def points_run(cells):
-    """Say how many points of its grid each method of some cells was run at: "jgufs 7 of 343 points, 3 on mnist"."""
-    texts = []
-    for (method, grid), own in cells.dropna(subset="grid").groupby(["method", "grid"], sort=False):
-        counts = own.groupby("dataset")["points"].max()
-        fewer = counts[counts < counts.max()].groupby(counts)
-        others = [f", {count} on {listed(list(places.index))}" for count, places in fewer]
-        texts.append(f"{method} {counts.max()} of {grid} points{''.join(others)}")
-    return "; ".join(texts)
 
 
 def complete(cells):

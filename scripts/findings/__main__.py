@@ -1,10 +1,9 @@
 """``python -m scripts.findings --help``."""
 
-import re
 import sys
 
-from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, other_readings, shipped_names
-from ufs_bench.scripts.compare.comparison_page import comparison_page
+from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, shipped_names
+from ufs_bench.scripts.compare.tables import tables as comparison_tables
 from ufs_bench.scripts.core.conf import ROOT, family_of
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.programs import filled, renewed
@@ -27,10 +26,10 @@ def pages(study, found):
 
 
 def compared():
-    """Return the comparison of all that is shipped with the papers, its headings one level lower."""
+    """Return the text of docs/reproduction.md with the tables of all that is shipped of the papers."""
     studies = open_studies(ROOT / "results", shipped_names())
-    text = comparison_page(compare_studies(studies), controls_of(studies), True, other_readings(studies), cells=False)
-    return re.sub("^#", "##", text, flags=re.MULTILINE).strip()
+    found = comparison_tables(compare_studies(studies), controls_of(studies))
+    return filled(REPRODUCTION, "scripts.compare", {name: pipes(lines) for name, lines in found.items()})
 
 
 def further(study):
@@ -61,8 +60,7 @@ def main(options):
     if options["write"] or options["check"]:
         if study.name != STUDY:
             raise ValueError(f"study={study.name}: the pages are written from study={STUDY}.")
-        comparison = filled(REPRODUCTION, "scripts.compare", {"comparison": compared()})
-        return renewed(pages(study, found) | {REPRODUCTION: comparison}, options["check"])
+        return renewed(pages(study, found) | {REPRODUCTION: compared()}, options["check"])
     for name, lines in tables(study, found).items():
         print(f"{name}:\n\n{pipes(lines)}\n")
 

@@ -6,7 +6,8 @@ import pytest
 from frames import PROTOCOL, frames, store
 
 from ufs_bench.scripts.compare import COLUMNS, compare_studies, open_studies
-from ufs_bench.scripts.compare.comparison_page import comparison_page
+from ufs_bench.scripts.compare.controls import COLUMNS as OF_CONTROLS
+from ufs_bench.scripts.compare.tables import SHORT, TITLES, page, tables
 from ufs_bench.scripts.compare.verdicts import (
     KEYS,
     VERDICTS,
@@ -163,22 +164,17 @@ def test_counts_add_up_and_keep_the_order_of_the_tables(comparison):
     assert row["lower"] == ((comparison["dataset"] == "umist") & (comparison["verdict"] == "lower")).sum() > 0
 
 
-def test_markdown_has_the_counts_and_every_cell(comparison):
-    lines = comparison_page(comparison, full=True).splitlines()
-    rows = [line for line in lines if line.startswith("| UMIST ")]
-    assert len(rows) == (comparison["dataset"] == "umist").sum()
-    line = next(line for line in rows if "DGUFS (normalized)" in line)
-    # The margin is half of 57.1 - 42.1; 7.9 is above it, by less than the error.
-    assert [part.strip() for part in line.split("|")[3:9]] == [
-        "57.1±3.4", "DGUFS (normalized)", "65.0±2.0", "+7.9", "7.5", "inconclusive"
-    ]  # fmt: skip
-    assert "§: inherited, no evidence of its own." in lines
+NO_CONTROLS = pd.DataFrame(columns=["paper", *OF_CONTROLS])
 
 
-def test_the_answer_is_short_and_the_details_are_below_it(comparison):
-    short, whole = comparison_page(comparison), comparison_page(comparison, full=True)
-    assert whole.startswith(short.split("`full=true`")[0])
-    assert len(short.splitlines()) <= 50
+def test_the_answer_is_short_and_full_has_the_other_tables_too(comparison):
+    short, whole = (tables(comparison, NO_CONTROLS, full) for full in (False, True))
+    assert list(short) == [name for name in TITLES if name in SHORT]
+    assert list(whole) == [name for name in TITLES if name in whole] and "lines" in whole
+    assert all(whole[name] == rows for name, rows in short.items())
+    text = page(comparison, NO_CONTROLS)
+    assert len(text.splitlines()) <= 50 and "full=true" in text
+    assert "full=true" not in page(comparison, NO_CONTROLS, full=True)
 
 
 def test_an_explanation_is_given_for_what_differs_only_and_the_particular_one_wins():

@@ -4,21 +4,21 @@ import numpy as np
 import pandas as pd
 import pytest
 from frames import study_of
-from paper_studies import DGUFS, RUFS, point, random_rankings, reproduction, rows, study
+from paper_studies import DGUFS, RUFS, point, random_rankings, reproduction, study
 
 from ufs_bench.scripts.compare import COLUMNS, compare_studies, controls_of
-from ufs_bench.scripts.compare.comparison_page import comparison_page
 from ufs_bench.scripts.compare.controls import OURS as SCORES
 from ufs_bench.scripts.compare.controls import RANDOM, control_scores, studies_of
 from ufs_bench.scripts.compare.evidence import CANNOT_TELL, LINES, NOT_REPRODUCED, REPRODUCED
 from ufs_bench.scripts.compare.headline import above_random, headline, line_table, with_equivalence
+from ufs_bench.scripts.compare.tables import page, tables
 
 
 @pytest.mark.parametrize("kind, verdict", [(reproduction, REPRODUCED), (random_rankings, NOT_REPRODUCED)])
 def test_the_page_says_of_random_rankings_not_reproduced_and_of_published_values_with_noise_reproduced(kind, verdict):
     studies = {"rufs": study("rufs", kind, seed=int(kind is random_rankings))}
-    page = comparison_page(compare_studies(studies), controls_of(studies), full=True)
-    found = rows(page, "What reproduces")
+    printed = tables(compare_studies(studies), controls_of(studies))
+    found = printed["lines"][1:]
     assert [row[:2] for row in found] == [["RUFS", name] for name in LINES]
     # All but few rows of RUFS are above all features, so that signs tell little of what is a reproduction.
     untold = ["sign"] if verdict == REPRODUCED else []
@@ -28,20 +28,16 @@ def test_the_page_says_of_random_rankings_not_reproduced_and_of_published_values
     ]
     assert all((float(row[6]) > 0.5) == (verdict == REPRODUCED) for row in found)
     assert all(" to " in row[8] and row[10] for row in found)
-    names = f"{len(told)} {verdict} ({', '.join(told)})"
-    rest = "1 cannot tell (sign)" if untold else "0 cannot tell"
-    counts = f"{names}, 0 not reproduced" if verdict == REPRODUCED else f"0 reproduced, {names}"
-    assert f"* RUFS: of 5 lines {counts}, {rest}, on 60 cells." in page
-    (own,) = rows(page, "What the lines can tell")
-    nearer = float(own[5].split()[0])
-    assert own[:4] == ["RUFS", "60", "6", "5"] and (nearer > 0.8 if verdict == REPRODUCED else nearer < 0.2)
-    assert "* RUFS: 24 cells are one fit of a method with a random part; of 0 the spread" in page
+    (own,) = printed["papers"][1:]
+    nearer = float(own[6].split()[0])
+    assert own[:2] == ["RUFS", "60"] and (nearer > 0.8 if verdict == REPRODUCED else nearer < 0.2)
+    assert own[7] == "24"  # cells of one fit of a method with a random part
 
 
 def test_a_study_without_a_cell_of_the_paper_is_said_to_have_nothing_to_compare():
     nothing = {"rufs": study_of([point("digits", "mcfs", 50.0, 50.0)], "rufs", RUFS)}
-    page = comparison_page(compare_studies(nothing), full=True)
-    assert "* RUFS: nothing to compare, as none of the 60 published cells that count is run." in page
+    printed = tables(compare_studies(nothing), controls_of(nothing))
+    assert printed["verdicts"][1] == ["RUFS", "0", *[CANNOT_TELL] * 5] and "papers" not in printed
 
 
 @pytest.fixture(scope="module")
@@ -99,10 +95,9 @@ def test_where_no_labels_were_learned_the_own_row_is_that_of_kmeans():
 def test_without_controls_the_page_says_how_to_run_them():
     points = [point("umist", name, 42.0, 64.0) for name in ("all_features", "mcfs")]
     coarse = study_of(points, "mine", {**DGUFS, "coarse": True})
-    page = comparison_page(compare_studies({"dgufs": coarse}), full=True)
-    assert "python run.py experiment=dgufs_controls study=mine +protocol.coarse=true" in page
-    assert {row[7] for row in rows(page, "What reproduces")} == {CANNOT_TELL}
-    assert "* DGUFS: nothing to compare, as none of the 69 published cells that count is run." in page
+    found = compare_studies({"dgufs": coarse}), controls_of({"dgufs": coarse})
+    assert "python run.py experiment=dgufs_controls study=mine +protocol.coarse=true" in page(*found, full=True)
+    assert {row[7] for row in tables(*found)["lines"][1:]} == {CANNOT_TELL}
 
 
 # --- controls
@@ -166,9 +161,9 @@ def test_where_no_cell_of_the_papers_own_row_counts_the_first_table_says_so():
     studies = {"rufs": study("rufs", reproduction)}
     frame = studies["rufs"].frame
     frame.loc[frame["method"] == "rufs", "status"] = "collapsed"
-    page = comparison_page(compare_studies(studies), controls_of(studies), full=True)
-    assert {row[0] for row in rows(page, "What reproduces")} == {"RUFS, baselines only"}
-    assert "on 48 cells, baselines only." in page
+    printed = tables(compare_studies(studies), controls_of(studies))
+    assert {row[0] for row in printed["lines"][1:]} == {"RUFS, baselines only"}
+    assert printed["verdicts"][1][:2] == ["RUFS, baselines only*", "48"]
 
 
 def test_the_seeds_of_a_method_are_in_the_error_of_its_cells_and_in_no_control():

@@ -176,19 +176,6 @@ def test_the_table_of_protocols_is_what_their_files_say():
     assert written == {name: [str(file[key]).strip("[]") for key in fields] for name, file in files.items()}
 
 
-def test_what_is_said_above_the_printed_part_of_what_reproduces_is_printed_there():
-    text = (ROOT / "docs/reproduction.md").read_text()
-    # What is said above the printed part.
-    text = " ".join(text.split())
-    assert "nearer to all five papers" in text
-    printed = re.search(r"papers, with an interval above 0 in 1 of them, and in (\d+) of the (\d+) cells", text)
-    assert "for one paper only, and" in text
-    assert f"in no more than {printed[1]} of the {printed[2]} cells whose scores differ; this is" in text
-    distances = re.findall(r"\| released programs \| \d+ \| ([\d.]+) \| ([\d.]+) ", text)
-    nearer = [float(ours) - float(theirs) for ours, theirs in distances]
-    assert len(nearer) == 5 and f"by {min(nearer):.1f} to {max(nearer):.1f} points of the mean distance" in text
-
-
 def test_the_page_of_what_reproduces_says_how_the_fits_ended():
     fits = pd.concat([fits_of(reference.read(paper)) for paper in shipped_names()])
     fits = fits[~fits["method"].str.endswith("_released") & ~fits["method"].map(is_control)]
