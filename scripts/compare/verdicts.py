@@ -8,10 +8,7 @@ from ufs_bench.scripts.core.published import FOLDER
 from ufs_bench.scripts.core.text import signed
 from ufs_bench.scripts.core.words import CAPPED_CELL
 
-WITHIN_1, WITHIN_2, NEAR = "within 1 std", "within 2 std", "within 3 points"
-HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE = "higher", "lower", "not run", "not comparable"
-VERDICTS = (WITHIN_1, WITHIN_2, NEAR, HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE)
-ACCEPTED = (WITHIN_1, WITHIN_2, NEAR)  # verdicts that would not surprise a reader of the paper
+NEAR, HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE = "near", "higher", "lower", "not run", "not comparable"
 POINTS = 3.0
 EXPLANATIONS = FOLDER / "published_explanations.csv"  # known reasons why a published score is not reached
 # Evidence by commands and studies that only commit ee2f1ea1 has.
@@ -28,24 +25,14 @@ def common_std(ours, published):
 
 
 def verdict(difference, std):
-    """Return the verdict on a cell that has both numbers; difference and std are in percentage points.
+    """Return "near", "higher" or "lower" of a cell that has both numbers; difference and std are in points.
 
-    With d = ours minus published and s = `common_std`, the first that holds:
-
-    * "within 1 std": |d| <= s + 0.05;
-    * "within 2 std": |d| <= 2 s + 0.05;
-    * "within 3 points": |d| <= 3 + 0.05;
-    * "higher": d > 0; "lower": d < 0.
-
-    s is the spread over single K-means runs, not the much smaller error of the mean of 20: the question is whether a
-    reader of the paper would be surprised, not whether the two means differ significantly.  It is the root of the mean
-    of the two variances; the root of their sum would be 1.4 times as lenient.  Where the paper prints 0.0 and ours is 0
-    too, or missing, s is 0, and the first two verdicts ask for equality up to the rounding of the printed mean, 0.05.
+    It is near if the difference is no larger than 3 points or than two `common_std`, and half of the last printed
+    decimal.  The std is that of single K-means runs, not the much smaller error of the mean of 20: would a reader of
+    the paper be surprised?
     """
-    distance = abs(difference) - ROUNDING - 1e-9  # 1e-9: decimal numbers are not exact in binary
-    for limit, word in ((std, WITHIN_1), (2 * std, WITHIN_2), (POINTS, NEAR)):
-        if distance <= limit:
-            return word
+    if abs(difference) - ROUNDING - 1e-9 <= max(2 * std, POINTS):  # 1e-9: decimal numbers are not exact in binary
+        return NEAR
     return HIGHER if difference > 0 else LOWER
 
 
@@ -76,16 +63,6 @@ def judge(cells):
 def is_hollow(comparison):
     """Return True where the fit behind a cell collapsed or diverged, so that its score says nothing of the method."""
     return comparison["trial_status"].isin(POOR)
-
-
-def count(comparison, by):
-    """Count the cells of every verdict, by columns such as ["paper"]; inherited and hollow ones are no evidence."""
-    groups = comparison.groupby(by, sort=False)
-    counts = groups["verdict"].value_counts().unstack(fill_value=0)
-    counts = counts.reindex(index=groups.size().index).reindex(columns=list(VERDICTS), fill_value=0)
-    inherited = groups["inherited"].agg(lambda marks: int((marks != "").sum()))
-    hollow = is_hollow(comparison).groupby([comparison[name] for name in by], sort=False).sum()
-    return counts.assign(cells=counts.sum(axis=1), inherited=inherited, hollow=hollow)
 
 
 def load_explanations():

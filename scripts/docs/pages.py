@@ -11,11 +11,11 @@ from ufs_bench.datasets import dataset_names
 from ufs_bench.metrics.study import ALL, RANDOM
 from ufs_bench.runners.words import counted
 from ufs_bench.scripts.compare import compare_studies, open_studies, shipped_names
-from ufs_bench.scripts.compare.verdicts import VERDICTS, count
+from ufs_bench.scripts.compare.verdicts import NOT_COMPARABLE
 from ufs_bench.scripts.core.conf import CONF, ROOT, entry, family_of, find, printed, printed_family, unique_names
 from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.text import pipes
+from ufs_bench.scripts.core.text import number, pipes
 from ufs_bench.scripts.core.text import signed as printed_gain
 from ufs_bench.scripts.core.views import render
 from ufs_bench.scripts.docs.board import ENOUGH, KINDS, LEVEL, SHOWN, Board, numbers
@@ -175,11 +175,14 @@ def html_table(frame, corner):
 
 
 def _published(names, comparison):
-    """Return the lines of a table of what came of the published scores of a method."""
+    """Return the lines of a table of how far our scores are from the published ones of a method."""
     rows = comparison[comparison["method"].isin(names) & (comparison["clusterer"] == "kmeans")]
-    found = count(rows, ["paper", "method"]).iterrows() if len(rows) else ()
-    told = [[PAPERS[paper], f"`{name}`", *(str(int(row[word])) for word in VERDICTS)] for (paper, name), row in found]
-    return [["printed in", "ours", *VERDICTS], *told] if told else []
+    lines = [["printed in", "ours", "scores compared", "mean difference", "mean distance"]]
+    for (paper, name), own in rows.groupby(["paper", "method"], sort=False):
+        gaps = own.loc[own["verdict"] != NOT_COMPARABLE, "difference"].dropna()
+        compared = f"{len(gaps)} of {len(own)}"
+        lines.append([PAPERS[paper], f"`{name}`", compared, printed_gain(gaps.mean()), number(gaps.abs().mean(), 1)])
+    return lines if len(lines) > 1 else []
 
 
 def _dataset(name, board):

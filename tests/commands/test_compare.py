@@ -10,9 +10,7 @@ from ufs_bench.scripts.compare.controls import COLUMNS as OF_CONTROLS
 from ufs_bench.scripts.compare.tables import SHORT, TITLES, page, tables
 from ufs_bench.scripts.compare.verdicts import (
     KEYS,
-    VERDICTS,
     common_std,
-    count,
     explain_cells,
     judge,
     load_explanations,
@@ -63,20 +61,20 @@ def cell(comparison, dataset, method, metric="acc", clusterer="kmeans"):
 @pytest.mark.parametrize(
     "difference, std, word",
     [
-        (0.0, 0.0, "within 1 std"),
-        (0.05, 0.0, "within 1 std"),  # the rounding of the printed mean
-        (0.06, 0.0, "within 3 points"),
-        (-2.0, 2.0, "within 1 std"),
-        (2.1, 2.0, "within 2 std"),
-        (-4.0, 2.0, "within 2 std"),
+        (0.0, 0.0, "near"),
+        (0.05, 0.0, "near"),  # the rounding of the printed mean
+        (0.06, 0.0, "near"),
+        (-2.0, 2.0, "near"),
+        (2.1, 2.0, "near"),
+        (-4.0, 2.0, "near"),
         (-4.1, 2.0, "lower"),
         (4.1, 2.0, "higher"),
-        (3.0, 0.5, "within 3 points"),
+        (3.0, 0.5, "near"),
         (-3.1, 0.5, "lower"),
-        (12.0, 8.0, "within 2 std"),
+        (12.0, 8.0, "near"),
     ],
 )
-def test_the_first_limit_that_holds_gives_the_verdict(difference, std, word):
+def test_a_score_is_near_within_three_points_or_two_stds(difference, std, word):
     assert verdict(difference, std) == word
 
 
@@ -112,12 +110,12 @@ def test_all_papers_together_have_every_published_score(tmp_path):
 
 def test_verdicts_follow_from_the_two_means_and_stds(comparison):
     control = cell(comparison, "umist", "all_features")
-    assert (control["verdict"], control["difference"]) == ("within 1 std", pytest.approx(0.9))
+    assert (control["verdict"], control["difference"]) == ("near", pytest.approx(0.9))
     assert control["common_std"] == pytest.approx(((2.0**2 + 2.3**2) / 2) ** 0.5)
-    assert cell(comparison, "umist", "laplacian_score")["verdict"] == "within 2 std"
+    assert cell(comparison, "umist", "laplacian_score")["verdict"] == "near"
     assert cell(comparison, "umist", "dgufs")["verdict"] == "lower"
     assert cell(comparison, "umist", "dgufs_normalized")["verdict"] == "higher"
-    assert cell(comparison, "umist", "dgufs", clusterer="learned")["verdict"] == "within 1 std"
+    assert cell(comparison, "umist", "dgufs", clusterer="learned")["verdict"] == "near"
     assert cell(comparison, "lung", "mcfs")["verdict"] == "not run"
 
 
@@ -144,24 +142,13 @@ def test_no_method_is_judged_where_all_features_are_not_those_of_the_paper(compa
 
 def test_without_the_control_a_method_is_judged_by_itself(comparison):
     others = comparison[comparison["method"] != "all_features"].drop(columns=["verdict", "reason", "common_std"])
-    assert cell(judge(others), "pie10p", "laplacian_score")["verdict"] == "within 1 std"
+    assert cell(judge(others), "pie10p", "laplacian_score")["verdict"] == "near"
 
 
 def test_a_study_of_another_protocol_says_how_it_departs(tmp_path):
     coarse = {**FULL, "restarts": 2, "coarse": True}
     store(frames([{"dataset": "umist", "method": "mcfs", "acc": {50: [0.4]}}], protocol=coarse), tmp_path)
     assert set(compare_studies(open_studies(tmp_path, {"dgufs": "dgufs"}))["departs"]) == {"restarts 2, coarse True"}
-
-
-def test_counts_add_up_and_keep_the_order_of_the_tables(comparison):
-    for by in (["paper"], ["paper", "dataset"], ["published_method", "method", "clusterer"]):
-        counts = count(comparison, by)
-        assert counts["cells"].sum() == len(comparison)
-        assert (counts[list(VERDICTS)].sum(axis=1) == counts["cells"]).all()
-        assert counts["inherited"].sum() == (comparison["inherited"] != "").sum()
-    assert list(counts.index[:3]) == [(name, name, "kmeans") for name in ("all_features", "laplacian_score", "mcfs")]
-    row = count(comparison, ["dataset"]).loc["umist"]
-    assert row["lower"] == ((comparison["dataset"] == "umist") & (comparison["verdict"] == "lower")).sum() > 0
 
 
 NO_CONTROLS = pd.DataFrame(columns=["paper", *OF_CONTROLS])
@@ -181,7 +168,7 @@ def test_an_explanation_is_given_for_what_differs_only_and_the_particular_one_wi
     cells = pd.DataFrame(
         {"paper": "dgufs", "dataset": "umist", "published_method": "mcfs", "metric": "acc"}, index=[0, 1, 2]
     )
-    cells["verdict"] = ["higher", "lower", "within 1 std"]
+    cells["verdict"] = ["higher", "lower", "near"]
     known = pd.DataFrame(
         [
             ["*", "*", "mcfs", "*", "*", "general", ""],
