@@ -120,7 +120,7 @@ def test_the_sentences_say_what_the_results_do(fair, plan):
         f"with {LAST} it is {points(medians[LAST])}.",
         f"A mean over fewer than {ENOUGH} families",
         f"learns nothing in {100 * counts['none']['dgufs'] / counts['total']['dgufs']:.0f} % of its fits.",
-        f"All {sets_of_smallest_norm(fair):,} feature sets of DGUFS in the study are those of smallest norm",
+        f"All {sets_of_smallest_norm(fair):,} feature sets of DGUFS in the study are the features of smallest norm",
         f"these lose {lost_nmi['dgufs']} points of NMI.",
         f"never collapses and is at {signed(repaired.loc['nmi', 'mean'])}.",
         f"SF2SOG collapses in {counts['none']['sf2sog']} of {counts['total']['sf2sog']} fits.",
