@@ -44,7 +44,8 @@ def reconstruction(selected, X) -> float:
     if not total > 0:
         return np.nan
     U, s = _thin(S)
-    if X.inner_products is None:
+    # With as many features as samples the fit passes through the samples, and another order of sums shows.
+    if S.shape[1] >= n_samples or X.inner_products is None:
         projected = X.sums(U.T)
         cross, gram = X.times(projected.T), projected @ projected.T
     else:

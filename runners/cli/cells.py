@@ -3,6 +3,7 @@
 import functools
 import logging
 import logging.config
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,8 +17,7 @@ from ufs_bench.runners.cli.boundary import lacks_room, words_of
 from ufs_bench.runners.cli.choices import check_choices
 from ufs_bench.runners.cli.report import MOST_CELLS, Report
 from ufs_bench.runners.errors import ConfigError, StoreError
-from ufs_bench.runners.experiment.notes import finished, note_of
-from ufs_bench.runners.experiment.settings import Names, read_names, read_settings, resolved
+from ufs_bench.runners.experiment.settings import Names, read_names, read_settings
 from ufs_bench.runners.experiment.sweep import Composer, jobs_of
 from ufs_bench.runners.progress import end_cell, show_bar
 from ufs_bench.runners.words import counted
@@ -65,14 +65,9 @@ def run_cell(asked, n_cells, wait=True):
     if report.is_full:
         return False
     config, choices, words, names = asked
-    content = resolved(config)
     place = report.begin(names.folder, n_cells)
     if config.get("shard") is not None and not place:
         raise SystemExit("error: shard= is a part of a sweep: add -m or experiment=NAME.")
-    note = note_of(content) if place and content else None
-    if line := finished(note):
-        log.info("%s%s", place, line)
-        return False
     try:
         settings = read_settings(config, names)
     except ConfigError as error:
@@ -92,7 +87,7 @@ def run_cell(asked, n_cells, wait=True):
             report.planned(place, Cell(settings).plan(_times))
         else:
             report.begun(settings.protocol.name)
-            report.ended(Cell(settings).run(place, note, None if wait else _leave))
+            report.ended(Cell(settings).run(place, None if wait else _leave))
     except Held:
         report.put_aside(place)
         return True
@@ -103,6 +98,15 @@ def run_cell(asked, n_cells, wait=True):
         ends = " The sweep ends here: the same command goes on with it." if report.is_full and n_cells else ""
         report.failed(f"{words_of(error)}{ends}", place)
     return False
+
+
+def _finished(asked):
+    """Return the line about a cell in which nothing is left to do; None where `run_cell` has to look."""
+    from ufs_bench.datasets import DataError
+    from ufs_bench.runners.experiment.cell import Cell
+
+    with suppress(ConfigError, DataError, StoreError, OSError, MemoryError):
+        return Cell(read_settings(asked.config, asked.names)).finished()
 
 
 def _leave():
@@ -176,7 +180,10 @@ class Cells(Sweeper):
             held = []
             for number in left:
                 turn = cells[number]
-                if isinstance(turn.config, dict) and (plan or finished(note_of(turn.config))):
+                if not plan and (line := _finished(turn)):
+                    log.info("%s%s", report.begin(turn.names.folder, len(cells)), line)
+                    is_held = False
+                elif plan and isinstance(turn.config, dict):
                     is_held = run_cell(turn, len(cells))
                 else:
                     (done,) = launcher.launch([turn.words], initial_job_idx=number)

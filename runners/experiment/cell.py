@@ -11,7 +11,7 @@ from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.runners.code import code_of
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.grid import diagonal, expand, few
-from ufs_bench.runners.experiment.notes import RUN, digests_of_data, ends_text, note_finished, note_log, noted_run
+from ufs_bench.runners.experiment.notes import RUN, ends_text, note_log, noted_run
 from ufs_bench.runners.experiment.plan import Plan, Times, Todo
 from ufs_bench.runners.experiment.result import say_result
 from ufs_bench.runners.experiment.settings import SHIPPED
@@ -25,6 +25,7 @@ from ufs_bench.runners.store.files import StoreError, clear_unfinished, of_other
 from ufs_bench.runners.store.folder import Store, claim_study, rows_by_trial
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.names import store_names
+from ufs_bench.runners.store.reading import read_cells
 from ufs_bench.runners.words import counted
 from ufs_bench.runners.workers.data import Data, n_stored
 from ufs_bench.runners.workers.fit import stored_fit
@@ -126,15 +127,27 @@ class Cell:
         counts = len(self.planned), len(pending), shipped
         return Plan(str(self), *counts, seconds, source, runner.n_jobs, todo.words())
 
-    def run(self, place="", note=None, on_wait=None):
+    def finished(self):
+        """Return the line about a cell in which nothing is left to do; None where its data are needed to know that."""
+        runner, path = self.settings.runner, self.folder / "trials.csv"
+        if runner.redo or not self.settings.dataset.get("data_sha256") or not path.exists():
+            return None
+        next(read_cells([path]))  # a StoreError says that rows are missing
+        stored = {row["trial"]: row for row in self.rows()}
+        defaults = {trial.key: str(trial.is_default) for trial in self.planned}
+        if {key: row["is_default"] for key, row in stored.items()} != defaults or self.todo(
+            stored.values(), self.planned
+        ):
+            return None
+        return ends_text(str(self), Counter(row["status"] for row in stored.values()))
+
+    def run(self, place="", on_wait=None):
         """Run the trials that are lacking, report how they went, and return the rows of those without scores.
 
-        `place` is that of the cell in a sweep, where a cell in which nothing is left to do prints one line.  `note` is
-        where to note that (`notes.note_of`).  `on_wait` is called where another process holds the cell; this one then
-        waits, unless it raises.
+        `place` is that of the cell in a sweep, where a cell in which nothing is left to do prints one line.  `on_wait`
+        is called where another process holds the cell; this one then waits, unless it raises.
         """
         started, settings = time.perf_counter(), self.settings
-        data = {} if note is None else digests_of_data(settings)
         keys = {trial.key for trial in self.trials}
         claim_study(self.folder.parents[1], settings.protocol, self.folder)
         with Store(self.folder, on_wait=on_wait or self._say_held) as store:
@@ -152,8 +165,6 @@ class Cell:
             say_result(settings, self.trials, len(todo), time.perf_counter() - started, self.dataset.X)
         else:
             log.info("%s%s", place, ends_text(str(self), ends))
-        if note is not None and ends.total() == len(self.trials) and not set(settings.runner.retry) & set(ends):
-            note_finished(note, settings, ends, data)
         return unscored
 
     def __str__(self):

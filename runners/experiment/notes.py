@@ -1,13 +1,5 @@
-"""The notes about cells that a run leaves: of a cell that is complete, and of a run that goes on.
+"""The notes about cells: how their trials ended, which process runs them, and its log."""
 
-A cell that was found complete leaves a note, so that a sweep that is run again does not load its data.  The note's name
-is a digest of the composed configuration, the program, the packages and the machine.  It holds how the trials ended,
-and the digests of the files that this depends on: data, results, and code from outside the checkout.  The cell is
-looked at again where one of these files has changed.
-"""
-
-import functools
-import hashlib
 import json
 import os
 import socket
@@ -15,72 +7,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ufs_bench.metrics.study import UNSCORED
-from ufs_bench.runners.code import ROOT, code_of
 from ufs_bench.runners.errors import StoreError
-from ufs_bench.runners.store.identity import versions
-from ufs_bench.runners.store.names import FILE as NAMES
-from ufs_bench.runners.store.row import COLUMNS, from_json, to_json
+from ufs_bench.runners.store.row import from_json
 from ufs_bench.runners.workers.generators import SharedGenerator
 from ufs_bench.runners.workers.machine import lives
 
-FOLDER = ".finished"  # in results_dir
 RUN = ".run.json"  # the note of a run, in the folder of the cell
-PROGRAM = ("datasets", "methods", "metrics", "runners")
-# The options of conf/runner that say how trials are run, and not which.
-NO_MATTER = ("n_jobs", "cache", "reuse", "max_seconds", "max_memory", "arithmetic")
-PLACES = ("UFS_DATA_DIR", "UFS_CACHE_DIR", "PYTHONPATH")
-
-
-def note_of(config):
-    """Return the path of a cell's note; None where the configuration asks for more than the trials that are missing.
-
-    It is also None for a configuration that lacks a part or has a wrong one, as `runners.experiment.settings` reports.
-    """
-    try:
-        if config["runner"]["redo"] or config["runner"]["plan"]:
-            return None
-        runner = {name: value for name, value in config["runner"].items() if name not in NO_MATTER}
-        places = [os.environ.get(name) for name in PLACES], os.getcwd()
-        asked = [config | {"runner": runner}, places, program(), versions()]
-        name = hashlib.sha256(json.dumps(asked, sort_keys=True, default=str).encode()).hexdigest()[:32]
-        return Path(config["results_dir"], FOLDER, f"{name}.json")
-    except (TypeError, KeyError):
-        return None
-
-
-def digests_of_data(settings):
-    """Return the digest of each file that a cell's data may be read from; call it before they are read."""
-    from ufs_bench.datasets.load import paths_of
-
-    return {os.path.abspath(file): digest_of(file) for file in paths_of(settings.dataset, settings.data_dir)}
-
-
-def note_finished(path, settings, ends, data):
-    """Note that nothing is left to do in a cell whose trials ended so, and the digests of the data that it read."""
-    code = code_of(settings.method.cls)
-    if not code.digest:
-        return
-    results = [*(settings.folder / f"{name}.csv" for name in COLUMNS), settings.folder.parent / NAMES]
-    files = {os.path.abspath(file): digest_of(file) for file in results}
-    files |= {str(file): digest_of(file) for file, _ in code.files}
-    cell = f"{settings.method.name} on {settings.dataset['name']}"
-    note = {"cell": cell, "ends": dict(ends), "files": files | data}
-    try:
-        # Not `replace_file`, which waits for the disk: a lost note costs little, and half a note is not read as one.
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(to_json(note))
-    except OSError:
-        return
-
-
-def finished(path):
-    """Return the line about a cell in which nothing is left to do; None where the cell has to be looked at."""
-    try:
-        note = from_json(path.read_text()) if path else {}
-        same = note and all(digest_of(file) == digest for file, digest in note["files"].items())
-        return ends_text(note["cell"], note["ends"]) if same else None
-    except (ValueError, KeyError, TypeError, AttributeError, OSError, RecursionError):  # not a whole note
-        return None
 
 
 def ends_text(cell, ends):
@@ -145,22 +77,3 @@ def read_run(folder):
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise StoreError(f"{path} is damaged: remove it, the next run of the cell writes it anew.") from error
     return keys, n_workers if pid is not None and (not here or lives(pid)) else 0
-
-
-@functools.cache
-def program():
-    """Return the digest of the program, as it was when this function was first called."""
-    digest = hashlib.sha256()
-    for place in PROGRAM:
-        for path in sorted((ROOT / place).rglob("*.py")):
-            digest.update(str(path.relative_to(ROOT)).encode() + path.read_bytes())
-    return digest.hexdigest()
-
-
-def digest_of(path):
-    """Return the SHA-256 of a file; None where there is none."""
-    try:
-        with open(path, "rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError:
-        return None
