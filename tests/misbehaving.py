@@ -122,7 +122,7 @@ class Misbehaving(BaseSelector):
 
 
 class Various(Misbehaving):
-    """Where `gain` is 2 to 7, a fit misbehaves in one of six ways."""
+    """Misbehaves in one of six ways where `gain` is 2 to 7."""
 
     ways = ("segfault", "exit_natively", "count", "decompose", "allocate_much", "fail")
 

@@ -1,4 +1,4 @@
-"""What a run spent its seconds on."""
+"""Counts the seconds that a run spends on fits and on evaluations."""
 
 from dataclasses import dataclass
 

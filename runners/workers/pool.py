@@ -35,11 +35,12 @@ IDLE_S = 300  # seconds after which a worker without work ends
 OURS = "methods."  # the targets of the suite's own methods begin so
 OUT_OF_TIME = "SIGXCPU"  # the signal that ends a worker beyond its CPU seconds
 SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
+_kept = {}  # in a worker: source of the data -> their `Evaluations`; one at a time
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Where the scores of feature sets are kept, for other trials and studies."""
+    """Names the folder in which the scores of feature sets are kept, for other trials and studies."""
 
     folder: object
     anew: bool = False  # True where those of earlier runs do not count
@@ -214,13 +215,13 @@ def _run_in_worker(source, identity, caps, scores, trial, fit):
     return run_trial(trial, *arrays, caps, scores and _scores_of(source, trial.protocol, scores), fit)
 
 
-def _scores_of(source, protocol, scores, kept={}):  # noqa: B006  it is meant to stay
+def _scores_of(source, protocol, scores):
     """Return the kept scores of the data of a source, which are read once a cell."""
-    if source not in kept:
-        kept.clear()
+    if source not in _kept:
+        _kept.clear()
         X, y, _ = opened(source)
-        kept[source] = Evaluations(X, y, protocol, scores.folder, scores.anew)
-    return kept[source]
+        _kept[source] = Evaluations(X, y, protocol, scores.folder, scores.anew)
+    return _kept[source]
 
 
 def _call_beside(trial, function, *args):

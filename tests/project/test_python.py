@@ -46,14 +46,11 @@ print(json.dumps([len(study.trials), sorted(study.trials["method"].unique()), st
 class Power(BaseEstimator):
     """Ranks features by a power of their spread."""
 
-    fits = 0
-
     def __init__(self, power=1.0):
         self.power = power
 
     def fit(self, X, y=None):
         assert y is None
-        type(self).fits += 1
         self.scores_ = X.std(axis=0) ** self.power
         return self
 
@@ -154,14 +151,16 @@ def test_objects_are_run_with_their_parameters_stored_and_not_run_again(tmp_path
     def again(**more):
         return run(methods | more, data, "smoke", "s", tmp_path, overrides=SMALL)
 
-    study, before = again(), Power.fits
+    study = again()
+    before = study.trials.set_index("trial")["fit_s"].to_dict()
     params = study.trials.drop_duplicates("method").set_index("method")["params"].map(json.loads)
-    assert (params["linear"], params["cubic"]) == ({"power": 1.0}, {"power": 3.0}) and before == 4
+    assert (params["linear"], params["cubic"]) == ({"power": 1.0}, {"power": 3.0})
     assert params["laplacian"]["n_neighbors"] == 3 and len(study.trials) == 8
     assert set(study.trials["status"]) == {"converged"} and "cell 8 of 8: laplacian on other" in capsys.readouterr().out
     assert methods["linear"].__dict__ == {"power": 1.0}  # a copy was fitted
-    assert again(least=Power(0.5)).table().shape == (5, 2) and Power.fits == before + 2
+    assert again(least=Power(0.5)).table().shape == (5, 2)
     opened = open_study("s", tmp_path)
+    assert before.items() <= opened.trials.set_index("trial")["fit_s"].to_dict().items()  # to the last digit
     assert len(opened.trials) == 10 and len(opened.scores) == 10 * 2 * 3 and "smoke" in repr(opened)
     assert opened.table(metric="nmi", rows=["cubic"], columns=["mine"]).shape == (1, 1)
     assert r"\begin{table}" in opened.to_latex() and "<table" in opened._repr_html_()

@@ -12,7 +12,7 @@ import pytest
 from frames import load_all
 from small_data import TRUTH
 
-from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.runners.code import ROOT
 
 CELL = ["method=random_selection", f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1"]
 
