@@ -1,15 +1,13 @@
-"""The functions of `ufs_bench` from Python, and the results of a study; docs/python.md shows how."""
+"""The functions of `ufs_bench` from Python; docs/python.md shows how."""
 
-import inspect
 import numbers
 import threading
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from os import PathLike
 from typing import Any
 
-import numpy as np
 import pandas as pd
 from hydra.errors import HydraException
 from numpy.typing import ArrayLike
@@ -18,22 +16,21 @@ from ufs_bench.datasets import Dataset, load_dataset, scale
 from ufs_bench.datasets.given import as_dataset
 from ufs_bench.metrics.evaluate import evaluate as evaluate_features
 from ufs_bench.metrics.measures import PER_RESTART, PER_SET
-from ufs_bench.metrics.study import METRICS
+from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners import arithmetic
 from ufs_bench.runners.cli.boundary import words_of
 from ufs_bench.runners.cli.choices import OWN_PROTOCOL, quoted, read_back
 from ufs_bench.runners.cli.help import refused
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.cell import Cell
-from ufs_bench.runners.experiment.settings import OWN, read_protocol
+from ufs_bench.runners.experiment.settings import OWN, Settings, read_protocol
 from ufs_bench.runners.experiment.sweep import cells_of_words
 from ufs_bench.runners.papers import protocol_words
 from ufs_bench.runners.progress import log, printed
-from ufs_bench.runners.words import counted, did_you_mean
+from ufs_bench.runners.words import counted
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.given import (
     check_cells,
-    check_options,
     checked_ranking,
     checked_words,
     dataset_of,
@@ -44,17 +41,13 @@ from ufs_bench.scripts.core.given import (
     offer_method,
 )
 from ufs_bench.scripts.core.study import Study as Stored
-from ufs_bench.scripts.features import features_of
-from ufs_bench.scripts.make_figure import FIGURES
-from ufs_bench.scripts.make_table import study_table
-from ufs_bench.scripts.make_table.formats import to_html
-from ufs_bench.scripts.make_table.latex import to_latex
-from ufs_bench.scripts.ranks import rank_study
-from ufs_bench.scripts.ranks.field import field_of
+from ufs_bench.scripts.versus import versus
+from ufs_bench.scripts.versus.runs import split_by_data
+from ufs_bench.study import Study
 
-__all__ = ["Study", "as_dataset", "evaluate", "load_dataset", "open_study", "run"]
-Data = str | Dataset | tuple  # a name of conf/dataset, a data set, or (X, y)
-Where = str | PathLike | None
+__all__ = ["as_dataset", "compare", "evaluate", "load_dataset", "open_study", "run"]
+Data = str | Dataset | tuple[Any, Any]  # a name of conf/dataset, a data set, or (X, y)
+Where = str | PathLike[str] | None
 NAMED_PROTOCOL = "demo"  # of data sets of conf/
 _RUNNING = threading.RLock()
 RESULTS = "results"  # in the current folder, as a notebook's user looks for them beside the notebook
@@ -118,7 +111,7 @@ def evaluate(
 
 
 @contextmanager
-def _alone():
+def _alone() -> Iterator[None]:
     """Let other threads wait: Hydra, the limits of a fit and its CPU seconds belong to the whole process."""
     with _RUNNING:
         yield
@@ -126,10 +119,10 @@ def _alone():
 
 @_alone()
 def run(
-    methods: Sequence | Mapping[str, Any], datasets: Sequence | Mapping[str, Data], protocol: str | None = None,
-    study: str | None = None, results_dir: str | PathLike = RESULTS, n_jobs: int = 1, data_dir: Where = None,
-    overrides: Sequence[str] = (), verbose: bool = True, reuse: str = OWN,
-) -> "Study":  # fmt: skip
+    methods: Sequence[Any] | Mapping[str, Any], datasets: Sequence[Any] | Mapping[str, Data],
+    protocol: str | None = None, study: str | None = None, results_dir: str | PathLike[str] = RESULTS, n_jobs: int = 1,
+    data_dir: Where = None, overrides: Sequence[str] = (), verbose: bool = True, reuse: str = OWN,
+) -> Study:  # fmt: skip
     """Run methods on data sets, as ``python run.py -m`` does, and return the study; what is stored is not run again.
 
     Calls from several threads wait for each other; `n_jobs` makes use of several processors.
@@ -197,7 +190,7 @@ def run(
     return Study(Stored.open(every[0].results_dir, every[0].study).filled())
 
 
-def _cell(settings, given):
+def _cell(settings: Settings, given: Mapping[str, Any]) -> Cell:
     """Return the cell of some settings, with the data that were given under their name, if any."""
     cell = Cell(settings)
     if (data := given[settings.dataset["name"]]) is not None:
@@ -205,93 +198,73 @@ def _cell(settings, given):
     return cell
 
 
-def open_study(study: str, results_dir: str | PathLike = RESULTS) -> "Study":
+def open_study(study: str, results_dir: str | PathLike[str] = RESULTS) -> Study:
     """Return the `Study` of a name: your own results, and the shipped ones that you lack; a ValueError without any."""
     if not study or not isinstance(study, str):
         raise ValueError(f"study={study!r} must be the name of a study, such as 'demo' or 'fair'.")
     return Study(Stored.find(folder_of(results_dir), study).filled())
 
 
-class Study:
-    """The results that are stored under the name of a study.
+def compare(
+    study: Study | str,
+    method: str,
+    others: Study | str | None = None,
+    metric: str = "acc",
+    selection: str = "default_params",
+    variants: str = "base",
+    rope: float = 1.0,
+    results_dir: str | PathLike[str] = RESULTS,
+) -> pd.DataFrame:
+    """Compare a method with all others on the data sets of both, as ``python -m scripts.versus`` does.
 
-    Attributes
+    Parameters
     ----------
-    trials : DataFrame
-        One row per fit, with the columns of docs/shipped.md that belong to it, and sizes.
+    study : Study or str
+        The study with the results of the method, or its name, as in `open_study`.
+    method : str
+        The method.
+    others : Study or str, optional
+        The study with the other methods, under the same protocol, such as "fair"; by default that of the method.
+    metric, selection : str
+        The scores that are compared.
+    variants : {"base", "all"}, default="base"
+        One variant of each of the others, or all.
+    rope : float, default=1.0
+        Up to so many points are no difference, for the last three probabilities.
+    results_dir : path, default="results"
+        The folder in which the studies are, where names are given.
+
+    Returns
+    -------
+    DataFrame
+        One row per other method and control, the largest gain first: mean, the gain of the method over it in points;
+        low and high, a 95 % interval for other data sets, missing with fewer than six; n_datasets, wins, ties, losses;
+        probabilities that the method is worse, equivalent or better; p of Wilcoxon's test, and p_holm.
+
+    Raises
+    ------
+    ValueError
+        If the studies have other protocols or data, or no other method, or the method no score.
     """
+    mine = _stored(study, results_dir)
+    theirs = mine if others is None else _stored(others, results_dir)
+    if differences := Protocol(**mine.protocol).differences(Protocol(**theirs.protocol)):
+        raise ValueError(f"study={mine.title} and study={theirs.title} differ in protocol {', '.join(differences)}.")
+    rivals = set(theirs.trials["method"]) - {method}
+    with_method, with_others = mine.part([method], _data_sets(theirs)), theirs.part(rivals, _data_sets(mine))
+    if with_method.frame.empty or with_others.frame.empty:
+        raise ValueError(
+            f"method={method!r} must have results in study={mine.title}, and others in study={theirs.title}, on the "
+            "same data sets."
+        )
+    same, _ = split_by_data(with_others, with_method, _data_sets(with_others))
+    found = versus(theirs, with_method, method, same, selection, metric, variants, rope).table
+    return found.sort_values("mean", ascending=False, kind="stable").rename_axis("method")
 
-    def __init__(self, stored: Stored) -> None:
-        self._stored, self.name = stored, stored.name
-        self.trials = stored.trials
 
-    def table(self, metric: str | None = None, selection: str = "best_over_grid", **parts: Any) -> pd.DataFrame:
-        """Return the means in percent, methods by data sets; `parts` are rows and columns, lists of names."""
-        table = self._table(metric, selection, parts)
-        values = [[table.cell(row, column)["mean"] for column in table.columns] for row in table.rows]
-        return pd.DataFrame(values, index=pd.Index(table.rows.values(), name="method"), columns=table.columns.values())
+def _stored(study: Study | str, results_dir: str | PathLike[str]) -> Stored:
+    return (study if isinstance(study, Study) else open_study(study, results_dir))._stored
 
-    def to_latex(self, metric: str | None = None, selection: str = "best_over_grid", **parts: Any) -> str:
-        """Return the table that `python -m scripts.make_table study=... format=latex` prints."""
-        return to_latex(self._table(metric, selection, parts))
 
-    def plot(self, figure: str = "acc_vs_size", dataset: str | None = None, **options: Any) -> Any:
-        """Return a matplotlib figure, one of `scripts.make_figure.FIGURES`, with the options of its function."""
-        if figure not in FIGURES:
-            raise ValueError(f"figure={figure!r} must be one of {', '.join(FIGURES)}.{did_you_mean(figure, FIGURES)}")
-        there = self.trials["dataset"].unique()
-        if "dataset" in inspect.signature(FIGURES[figure]).parameters:
-            if dataset is None and len(there) > 1:
-                raise ValueError(f"dataset=None must be one of {', '.join(there)} for {figure}.")
-            options["dataset"] = there[0] if dataset is None else dataset
-        check_options(f"figure={figure!r}", FIGURES[figure], options)
-        return FIGURES[figure](self._stored, **options)
-
-    def ranks(self, **options: Any) -> pd.DataFrame:
-        """Return the average rank of each method over the data sets, from `scripts.ranks.rank_study`.
-
-        `options` are those of `scripts.ranks.field.field_of`, such as metric="nmi".
-        """
-        check_options("ranks", field_of, options)
-        return rank_study(field_of(self._stored, **options)).table
-
-    def features(self, dataset: str | None = None, **options: Any) -> pd.DataFrame:
-        """Return the features that methods select, by name, from `scripts.features.features_of`."""
-        check_options("features", features_of, options)
-        return features_of(self._stored, dataset, **options)
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The tidy frame, one row per feature set, with the columns of docs/shipped.md."""
-        return self._stored.whole
-
-    @property
-    def scores(self) -> pd.DataFrame:
-        """One row per K-means restart of a feature set: trial, dataset, method, n_selected, clusterer, acc and nmi."""
-        rows = self.frame[self.frame["acc"].notna()]
-        names = ["trial", "dataset", "method", "n_selected", "clusterer"]
-        scores = rows.loc[rows.index.repeat(rows["n_restarts"]), names]
-        shares = (acc / n for acc, n in zip(rows["acc"], rows["n_samples"], strict=True))
-        scores = scores.assign(acc=np.concatenate([[], *shares]), nmi=np.concatenate([[], *rows["nmi"]]))
-        scores.insert(5, "restart", [restart for n in rows["n_restarts"] for restart in range(n)])
-        return scores.reset_index(drop=True)
-
-    def to_parquet(self, path: str | PathLike) -> None:
-        """Write the frame as a file of Parquet."""
-        self.frame.to_parquet(path, index=False)
-
-    def __repr__(self) -> str:
-        return f"{self._stored.origin()} {counted(len(self.trials), 'trial')}."
-
-    def _repr_html_(self):
-        return to_html(self._table(None, "best_over_grid", {}))
-
-    def _table(self, metric, selection, parts):
-        if metric not in (None, *(metrics := [*METRICS, "seconds"])):
-            raise ValueError(f"metric={metric!r} must be one of {', '.join(metrics)}.{did_you_mean(metric, metrics)}")
-        if unknown := sorted(set(parts) - {"rows", "columns", "title"}):
-            raise ValueError(f"{unknown[0]!r} is no part of a table: there are rows, columns and title.")
-        parts = {
-            name: [part] if name != "title" and isinstance(part, str | int) else part for name, part in parts.items()
-        }
-        return study_table(self._stored, selection, metric, **parts)
+def _data_sets(study: Stored) -> list[str]:
+    return sorted(study.trials["dataset"].unique())

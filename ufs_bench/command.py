@@ -10,7 +10,7 @@ from ufs_bench import ROOT
 CLOSE = 0.75  # how like a command a word must be: a name of a method is for run.py
 
 
-def words_of(words):
+def words_of(words: list[str]) -> list[str]:
     """Return the words of the Python command that a command line of ``ufs-bench`` stands for."""
     name = words[0] if words else "--help"
     if name in commands():
@@ -20,13 +20,13 @@ def words_of(words):
     return ["-P", str(ROOT / "run.py"), *(words or [name])]
 
 
-def commands():
+def commands() -> list[str]:
     """Return the names of the commands of scripts/."""
     paths = [*(ROOT / "scripts").glob("[a-z]*.py"), *(ROOT / "scripts").glob("*/__main__.py")]
     return sorted(path.parent.name if path.stem == "__main__" else path.stem for path in paths)
 
 
-def main():
+def main() -> None:
     """Become the process that does what the command line says."""
     if sys.argv[1:] == ["--version"]:
         print(f"ufs-bench {version('ufs-bench')}")

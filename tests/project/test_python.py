@@ -1,5 +1,6 @@
 """`ufs_bench`, the suite from Python, its page and its notebook."""
 
+import inspect
 import json
 import os
 import re
@@ -11,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from command_line import printed
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import VarianceThreshold
 from sklearn.model_selection import GridSearchCV, PredefinedSplit
@@ -18,7 +20,18 @@ from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
 
 import ufs_bench
-from ufs_bench import as_dataset, evaluate, open_study, run
+from ufs_bench import (
+    Study,
+    as_dataset,
+    compare,
+    evaluate,
+    list_datasets,
+    list_methods,
+    list_protocols,
+    load_dataset,
+    open_study,
+    run,
+)
 from ufs_bench.datasets import DataError
 from ufs_bench.methods import MCFS
 from ufs_bench.metrics.measures import DECIMALS
@@ -27,6 +40,10 @@ from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.store.files import StoreError
 from ufs_bench.runners.store.row import stored_nmi
 from ufs_bench.scripts.check_method.synthetic import blobs
+from ufs_bench.scripts.features import features_of
+from ufs_bench.scripts.make_figure import FIGURES
+from ufs_bench.scripts.ranks.field import field_of
+from ufs_bench.scripts.versus import versus
 
 ROOT = Path(__file__).resolve().parents[2]
 X, Y = blobs(60, 12), np.arange(60) % 3
@@ -39,7 +56,7 @@ for number, cell in enumerate(json.load(open(sys.argv[1]))["cells"]):
         name, text = f"<cell {number}>", "".join(cell["source"])
         linecache.cache[name] = len(text), None, text.splitlines(True), name
         exec(compile(text, name, "exec"))
-print(json.dumps([len(study.trials), sorted(study.trials["method"].unique()), study.table().shape]))
+print(json.dumps([len(study.trials), sorted(study.trials["method"].unique()), study.table().frame.shape]))
 """
 
 
@@ -158,11 +175,11 @@ def test_objects_are_run_with_their_parameters_stored_and_not_run_again(tmp_path
     assert params["laplacian"]["n_neighbors"] == 3 and len(study.trials) == 8
     assert set(study.trials["status"]) == {"converged"} and "cell 8 of 8: laplacian on other" in capsys.readouterr().out
     assert methods["linear"].__dict__ == {"power": 1.0}  # a copy was fitted
-    assert again(least=Power(0.5)).table().shape == (5, 2)
+    assert again(least=Power(0.5)).table().frame.shape == (5, 2)
     opened = open_study("s", tmp_path)
     assert before.items() <= opened.trials.set_index("trial")["fit_s"].to_dict().items()  # to the last digit
     assert len(opened.trials) == 10 and len(opened.scores) == 10 * 2 * 3 and "smoke" in repr(opened)
-    assert opened.table(metric="nmi", rows=["cubic"], columns=["mine"]).shape == (1, 1)
+    assert opened.table(metric="nmi", rows=["cubic"], columns="mine").frame.shape == (1, 1)
     assert r"\begin{table}" in opened.to_latex() and "<table" in opened._repr_html_()
     assert opened.plot(dataset="mine").axes
     with pytest.raises(ValueError, match="must be one of mine, other"):
@@ -253,7 +270,7 @@ def test_a_name_that_yaml_takes_for_a_number_or_none_is_a_name(tmp_path):
     study = run(
         {"nan": mean, "null": mean}, {"inf": (X, Y)}, "smoke", overrides=SMALL, results_dir=tmp_path, verbose=False
     )
-    assert study.table().shape == (2, 1) and set(study.trials["method"]) == {"nan", "null"}
+    assert study.table().frame.shape == (2, 1) and set(study.trials["method"]) == {"nan", "null"}
 
 
 @pytest.mark.parametrize("verbose", [True, False])
@@ -262,20 +279,75 @@ def test_a_fit_that_fails_is_said_and_does_not_end_the_others(tmp_path, caplog, 
     with pytest.warns(UserWarning, match="VarianceThreshold on mine: 1 trial without scores, the first: failed"):
         run([VarianceThreshold(1e9), mean], {"mine": (X, Y)}, "smoke", **options)
     assert bool(caplog.records) == verbose
-    assert set(open_study("smoke", tmp_path).table(columns=["mine"]).index) == {"VarianceThreshold", "mean"}
+    assert set(open_study("smoke", tmp_path).table(columns=["mine"]).frame.index) == {"VarianceThreshold", "mean"}
     with pytest.raises(ValueError, match="the study 'smke' has no results.*Did you mean smoke"):
         open_study("smke", tmp_path)
 
 
 @pytest.mark.parametrize(
-    "imports", ["import datasets; import ufs_bench.datasets", "import ufs_bench.datasets, datasets"]
+    "imports", ["import datasets, ufs_bench.datasets", "import ufs_bench.datasets, datasets", "import numpy, datasets"]
 )
-def test_another_package_called_datasets_stays_what_it_is(tmp_path, imports):
+def test_methods_are_imported_beside_another_package_called_datasets_and_after_numpy(tmp_path, imports):
     (tmp_path / "datasets").mkdir()
     (tmp_path / "datasets/__init__.py").write_text("OTHER = True")
-    program = f"{imports}; from ufs_bench import NDFS; assert datasets.OTHER and NDFS().fit; print(*dir(ufs_bench))"
+    program = f"{imports}; from ufs_bench.methods import NDFS as one; from ufs_bench import NDFS; import ufs_bench"
+    program += "; assert datasets.OTHER and one is NDFS; print(*dir(ufs_bench))"
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout.split() == ufs_bench.__all__, done.stderr
+
+
+def test_a_table_prints_what_the_command_prints_and_has_its_numbers():
+    table = open_study("dgufs").table(rows=["mcfs", "rufs"], columns=["umist"])
+    assert printed("make_table", "study=dgufs", "rows=[mcfs,rufs]", "columns=[umist]", "notes=short") == repr(table)
+    means = table.cells.set_index("method")["mean"]
+    assert table.frame.loc["MCFS", "UMIST"] == means["mcfs"] and "±" in repr(table) and "<table" in table._repr_html_()
+
+
+def test_every_option_of_a_figure_of_ranks_and_of_features_is_a_named_parameter():
+    def options(function):
+        return {name: own.default for name, own in inspect.signature(function).parameters.items()}
+
+    of_figures = set().union(*(options(draw) for draw in FIGURES.values())) - {"study"}
+    assert set(options(Study.plot)) - {"self", "figure"} == of_figures
+    for method, function in ((Study.ranks, field_of), (Study.features, features_of)):
+        own, given = options(method), options(function)
+        assert list(own.items())[1:] == list(given.items())[1:]  # after self, and the study
+
+
+def test_a_method_is_compared_with_all_others_as_the_command_does():
+    found = compare("dgufs", "mcfs")
+    stored = open_study("dgufs")._stored
+    names = sorted(stored.trials.loc[stored.trials["method"] == "mcfs", "dataset"].unique())
+    own = stored.part(["mcfs"], names)
+    expected = versus(stored, own, "mcfs", names, "default_params").table
+    pd.testing.assert_frame_equal(found.sort_index(), expected.sort_index(), check_names=False)
+    assert found["mean"].is_monotonic_decreasing and "mcfs" not in found.index
+    with pytest.raises(ValueError, match=r"study=dgufs \(shipped\) and study=fair \(shipped\) differ in protocol name"):
+        compare("dgufs", "mcfs", others="fair")
+    with pytest.raises(ValueError, match="method='mfcs' must have results in study=dgufs"):
+        compare("dgufs", "mfcs")
+
+
+def test_a_study_of_mine_is_compared_with_the_methods_of_another(tmp_path):
+    data = {f"mine{n}": (X[:, n:], Y) for n in range(2)}
+    given = {"protocol": "smoke", "results_dir": tmp_path, "overrides": SMALL, "verbose": False}
+    mine = run({"cubic": Power(3.0)}, data, study="s", **given)
+    others = run(["mcfs", "random_rankings"], data, study="others", **given)
+    found = compare(mine, "cubic", others)
+    assert set(found.index) == {"mcfs", "random_rankings"} and found["n_datasets"].tolist() == [2, 2]
+    with pytest.raises(ValueError, match="and others in study=s"):
+        compare(mine, "cubic")
+
+
+def test_lists_say_what_can_be_run():
+    methods, datasets, protocols = list_methods(), list_datasets(), list_protocols()
+    assert methods.loc["mcfs", "class_name"] == "MCFS" and methods.loc["dgufs_normalized", "kind"] == "variant"
+    assert {"method", "variant", "control"} == set(methods["kind"]) and methods.loc["dgufs", "grid_points"] == 25
+    digits = load_dataset("digits")
+    assert tuple(datasets.loc["digits", ["samples", "features", "classes"]]) == (*digits.X.shape, digits.n_classes)
+    assert datasets.loc["digits", "here"] and protocols.loc["dgufs", "paper"] == "DGUFS (Guo & Zhu 2018)"
+    assert all(getattr(ufs_bench, name).__name__ == name for name in methods["class_name"])
+    assert not any(frame.isna().any(axis=None) for frame in (methods, datasets, protocols))
 
 
 def test_a_split_that_is_prescribed_is_used_as_users_of_scikit_learn_expect():

@@ -21,7 +21,8 @@ FIRST = one_of_each_kind(METHODS)
 
 def _selector_classes():
     """Return every concrete selector that the modules of `methods` define."""
-    modules = [importlib.import_module(f"methods.{module.name}") for module in pkgutil.iter_modules(methods.__path__)]
+    names = [f"ufs_bench.methods.{module.name}" for module in pkgutil.iter_modules(methods.__path__)]
+    modules = map(importlib.import_module, names)
     found = {cls for module in modules for cls in vars(module).values() if inspect.isclass(cls)}
     return {cls for cls in found if issubclass(cls, BaseSelector) and cls._solve is not BaseSelector._solve}
 
