@@ -86,8 +86,8 @@ def new_workers():
 def trusted():
     """Forget that a class from outside the suite was imported here: after it every cell would need workers."""
     yield
-    if pool := sys.modules.get("runners.workers.pool"):
-        pool.Workers.needed = False
+    if outside := sys.modules.get("runners.workers.outside"):
+        outside.imported.clear()
 
 
 @pytest.fixture(autouse=True)

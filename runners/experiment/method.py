@@ -15,6 +15,7 @@ from ufs_bench.runners.errors import ConfigError, exits_as_errors
 from ufs_bench.runners.experiment.kinds import ANY, FLAG, TEXT, Kind, check_fields
 from ufs_bench.runners.store.identity import blas, versions
 from ufs_bench.runners.words import did_you_mean, shown
+from ufs_bench.runners.workers import outside
 
 # Parameters that the runner sets itself, and from what; a configuration may not set them.
 RESERVED = {
@@ -138,6 +139,7 @@ def _meant(module, name, error):
 def load_class(target):
     """Return the class with a dotted name such as ``methods.mcfs.MCFS``."""
     module, _, name = target.rpartition(".")
+    outside.note(target)
     if module.partition(".")[0] == "methods":  # a name in configurations and in keys of trials
         module = f"{PACKAGE}.{module}"
     versions(), blas()  # before the import: a user's module may load another BLAS, which other methods do not use

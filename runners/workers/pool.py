@@ -25,6 +25,7 @@ from ufs_bench.runners.arithmetic import ONE_THREAD
 from ufs_bench.runners.code import CodeChanged
 from ufs_bench.runners.store.evaluations import Evaluations
 from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.workers import outside
 from ufs_bench.runners.workers.caps import CapReached, Caps
 from ufs_bench.runners.workers.data import opened
 from ufs_bench.runners.workers.fit import failure, run_trial, stopped
@@ -32,7 +33,6 @@ from ufs_bench.runners.workers.fit import failure, run_trial, stopped
 STORED_S = 0.1  # seconds of short fits in this process that are stored together
 TICK_S = 1.0  # seconds after which a run in which nothing ends still yields to its caller
 IDLE_S = 300  # seconds after which a worker without work ends
-OURS = "methods."  # the targets of the suite's own methods begin so
 OUT_OF_TIME = "SIGXCPU"  # the signal that ends a worker beyond its CPU seconds
 SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 _kept = {}  # in a worker: source of the data -> their `Evaluations`; one at a time
@@ -47,11 +47,9 @@ class Scores:
 
 
 class Workers:
-    """The workers of this process: whose fits they run, how many they are, and whether they alone can be trusted."""
+    """The workers of this process: whose fits they run, how many they are, and their executor."""
 
     runs, count, executor = None, 0, None
-    # True once a class from outside the suite was imported here: it may have replaced functions of numpy.
-    needed = False
 
 
 def run_all(trials, data, n_jobs, scores=None, caps=None, fits=()):
@@ -61,24 +59,22 @@ def run_all(trials, data, n_jobs, scores=None, caps=None, fits=()):
     scored where the `Data` have no classes.  `fits` has pairs (trial, fit) that are only scored.  `scores` says where
     the scores of feature sets are kept; with None every trial evaluates its own.
 
-    One job without caps runs in this process.  Methods from outside the suite have workers that run no other ones,
-    unless they have no file, as in a notebook: these are fitted in this process.
+    One job without caps runs in this process, unless that has imported a method from outside the suite: these have
+    workers that run no other methods.  What has no file, as in a notebook, is fitted in this process.
     """
     tasks = [(trial, None) for trial in trials] + list(fits)
     if not tasks:
         return
     first, caps = tasks[0][0], caps or Caps()
-    outside = not first.target.startswith(OURS)
-    here = outside and not _has_file(first.target)
-    Workers.needed |= outside and not here
-    if here or (n_jobs == 1 and not caps and not Workers.needed):
+    outside.note(first.target)
+    if not outside.in_file(first.target) or (n_jobs == 1 and not caps and not outside.imported):
         kept = scores and Evaluations(data.X, data.y, first.protocol, scores.folder, scores.anew)
         yield from _in_moments(run_trial(trial, *data.arrays, caps, kept, fit) for trial, fit in tasks)
         return
     identity, caps = Identity.of(first.cls), replace(caps, ends_process=True)
-    _end_others((first.target, identity.code_fit) if outside else OURS)
+    _end_others((first.target, identity.code_fit) if outside.is_outside(first.target) else outside.OURS)
     try:
-        with data.shared(partial(_apart, first) if Workers.needed else None) as source:
+        with data.shared(partial(_apart, first) if outside.imported else None) as source:
             call = partial(_run_in_worker, source, identity, caps, scores)
             for ended in _each(call, tasks, n_jobs):
                 yield [_outcome(task, result, caps) for task, result in ended]
@@ -103,12 +99,6 @@ def close():
     if Workers.executor is not None:
         Workers.executor.shutdown(wait=True, kill_workers=True)
     Workers.executor, Workers.count = None, 0
-
-
-def _has_file(target):
-    """Return True where other processes can import a class or function by its dotted name."""
-    module = target.rpartition(".")[0]
-    return module != "__main__" and bool(getattr(sys.modules.get(module), "__file__", None))
 
 
 def _end_others(runs):
