@@ -54,10 +54,3 @@ def reproduction(cells, dataset, method, rng):
 
 def random_rankings(cells, dataset, method, rng):
     return a_random_ranking(cells, dataset, rng)
-
-
-def rows(page, title):
-    """Return the cells of the table below a title of the page."""
-    text = page.split(f"\n## {title}\n")[1].split("\n## ")[0]
-    table = [line for line in text.splitlines() if line.startswith("|")]
-    return [[part.strip() for part in line.strip("|").split("|")] for line in table[2:]]

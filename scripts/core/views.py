@@ -44,12 +44,10 @@ def environment(is_html, folder=FOLDER):
         trim_blocks=not is_html, lstrip_blocks=not is_html, keep_trailing_newline=not is_html,
     )  # fmt: skip
     made.filters |= {"table": text.pipes, "wrapped": wrapped, "printed": lambda name, of: printed(of, name)}
-    made.filters |= {name: getattr(text, name) for name in ("number", "listed", "span", "mean_std", "signed")}
-    made.filters["escaped"] = lambda words: Markup(html.escape(words))
+    made.filters |= {"span": text.span, "escaped": lambda words: Markup(html.escape(words))}
     return made
 
 
-def wrapped(words, hang=0, hyphens=False):
-    """Return a text in lines of Markdown, those after the first indented; `hyphens` may end a line, too."""
-    how = {"break_on_hyphens": hyphens, "break_long_words": False}
-    return fill(" ".join(words.split()), WIDTH, subsequent_indent=" " * hang, **how)
+def wrapped(words):
+    """Return a text in lines of Markdown."""
+    return fill(" ".join(words.split()), WIDTH, break_on_hyphens=False, break_long_words=False)
