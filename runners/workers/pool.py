@@ -78,6 +78,8 @@ def run_all(trials, data, n_jobs, scores=None, caps=None, fits=()):
             call = partial(_run_in_worker, source, identity, caps, scores)
             for ended in _each(call, tasks, n_jobs):
                 yield [_outcome(task, result, caps) for task, result in ended]
+    except BrokenProcessPool as died:  # raised by `_apart`, as where the import of the method ends every worker
+        yield [_outcome(task, died, caps) for task in tasks]
     except BaseException:
         close()
         raise
