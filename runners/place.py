@@ -9,9 +9,14 @@ PREFIX = "reference/"  # of the name of a shipped study
 SUITE = Path(__file__).resolve().parents[1]
 
 
+def is_checkout():
+    """Return True for a checkout; a wheel has the shipped results without their lists."""
+    return (SUITE / "pyproject.toml").exists()
+
+
 def home():
     """Return the folder of results/: the checkout, or the current folder where the suite was installed from a wheel."""
-    return SUITE if (SUITE / "pyproject.toml").exists() else Path.cwd()
+    return SUITE if is_checkout() else Path.cwd()
 
 
 def place_of(results_dir):

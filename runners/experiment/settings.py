@@ -19,7 +19,7 @@ from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment import kinds as typed
 from ufs_bench.runners.experiment.kinds import check_fields, check_name
 from ufs_bench.runners.experiment.method import Method
-from ufs_bench.runners.place import PREFIX
+from ufs_bench.runners.place import PREFIX, is_checkout
 from ufs_bench.runners.words import did_you_mean, shown
 from ufs_bench.runners.workers.caps import Caps
 from ufs_bench.runners.workers.machine import CAN_WATCH
@@ -177,7 +177,10 @@ RUNNER = {
     "points": typed.POINTS,
     "arithmetic": typed.one_of(PORTABLE, NATIVE),
     "changed": typed.one_of("redo", "keep"),
-    "reuse": typed.one_of(*REUSE),
+    "reuse": typed.Kind(
+        "own, or in a checkout of the repository shipped",
+        lambda value: value in (REUSE if is_checkout() else (OWN,)),
+    ),
     "max_seconds": typed.Kind("a number of CPU seconds above 0, or null for no cap", CAP.holds),
     "max_memory": typed.Kind("a number of GB above 0, or null for no cap", CAP.holds),
     "retry": typed.Kind(

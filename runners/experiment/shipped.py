@@ -54,7 +54,7 @@ def _equal(same, other):
 def _shipped_keys(trials):
     """Return, by shipped study, the keys of the trials that it has with scores -> their keys there."""
     found, left = {}, {trial.key: trial for trial in trials}
-    for name in reference.studies_with(trials[0].method):
+    for name in reference.studies_with(trials[0].method, lists=True):
         rows = reference.fits_of(name, trials[0].method).get(trials[0].dataset, [])
         scored = {row["trial"] for row in rows if row["status"] not in UNSCORED}
         protocol = Protocol.from_json(reference.protocol_text(name)).name if scored else ""

@@ -23,7 +23,7 @@ def found_elsewhere(settings, trials, shipped):
     here = Identity.of(settings.method.cls)
     folders = [path.parent for path in cells_of(settings.results_dir, None, *cell)]
     places = [folder for folder in folders if folder != settings.folder]
-    for place in [*places, *(reference.studies_with(cell[1]) if shipped else [])]:
+    for place in [*places, *(reference.studies_with(cell[1], lists=True) if shipped else [])]:
         try:
             name, scored = _scored_in(place, cell, here)
         except (OSError, ValueError, StoreError):  # not a study, or a damaged one, as its own commands report

@@ -15,6 +15,10 @@ from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.row import NMI_PARTS, from_json, to_json
 
 RESTORE = "restore it, for example with `git checkout results/reference`"
+LEFT_OUT = (
+    "a wheel has the shipped results without features, labels, traces and scores of single restarts, which this needs: "
+    "take a checkout of the repository."
+)
 KEY = b"ufs_bench"  # of the metadata
 ADDED = {"nth_seed": 0}  # what rows have in columns that were added since their file was shipped; others are empty
 
@@ -43,7 +47,10 @@ def read_table(path, columns=None):
 def _table(file, columns):
     there = file.schema_arrow.names
     table = file.read(columns and [name for name in columns if name in there], use_threads=False)
-    for name in set(columns or ()) - set(there):
+    lacking = set(columns or ()) - set(there)
+    if lacking & set(LISTS):
+        raise StoreError(LEFT_OUT)
+    for name in lacking:
         value = pa.scalar(ADDED.get(name), SCHEMA.field(name).type)
         table = table.append_column(SCHEMA.field(name), pa.repeat(value, len(table)))
     return table.select(columns) if columns else table

@@ -15,7 +15,7 @@ import pandas as pd
 
 from ufs_bench.runners.code import ROOT
 from ufs_bench.runners.errors import StoreError
-from ufs_bench.runners.place import PREFIX
+from ufs_bench.runners.place import PREFIX, is_checkout
 from ufs_bench.runners.store.row import from_json, to_json
 
 SHIPPED = ROOT / "results" / "reference"
@@ -67,8 +67,10 @@ def _fits(name, method, _changed):
     return found
 
 
-def studies_with(method):
-    """Return the names of the shipped studies that have a method."""
+def studies_with(method, lists=False):
+    """Return the names of the shipped studies that have a method; of those with lists, a wheel has none."""
+    if lists and not is_checkout():
+        return []
     return [name for name in shipped_studies() if (SHIPPED / name / f"{method}.parquet").exists()]
 
 
