@@ -1,5 +1,6 @@
 """Puts the folders of the checkout into the package of a wheel."""
 
+import runpy
 import shutil
 from pathlib import Path
 
@@ -8,6 +9,10 @@ from setuptools.command.build_py import build_py
 
 PACKAGE = "ufs_bench"
 PARTS = ("conf", "datasets", "methods", "metrics", "runners", "scripts", "results", "run.py", "CITATION.cff", "LICENSE")
+
+
+# What most of the room of the shipped results is for, and no table and no plan reads: a list for each row.
+LISTS = runpy.run_path("runners/store/columns.py")["LISTS"]
 
 
 class Suite(build_py):
@@ -21,7 +26,7 @@ class Suite(build_py):
         target = Path(self.build_lib, PACKAGE)
         for part in map(Path, PARTS):
             if part.is_dir():
-                shutil.copytree(part, target / part, ignore=_ignored, dirs_exist_ok=True)
+                shutil.copytree(part, target / part, ignore=_ignored, copy_function=_copy, dirs_exist_ok=True)
             else:
                 shutil.copy(part, target / part)
 
@@ -32,6 +37,25 @@ def _ignored(folder, names):
     if Path(folder) == Path("results"):
         own |= {name for name in names if name != "reference" and not name.startswith("published")}
     return own
+
+
+def _copy(source, target):
+    """Copy a file, one of shipped results without its lists."""
+    path = Path(source)
+    if path.suffix != ".parquet" or path.parts[:2] != ("results", "reference") or path.parent.name.startswith("_"):
+        return shutil.copy2(source, target)
+    from pyarrow import float32, parquet  # here, as only a wheel needs it
+
+    file = parquet.ParquetFile(path)
+    table = file.read([name for name in file.schema_arrow.names if name not in LISTS])
+    numbers = [field.name for field in table.schema if field.type == float32()]
+    once = [name for name in table.column_names if name not in numbers]
+    how = {"use_dictionary": once, "column_encoding": dict.fromkeys(numbers, "BYTE_STREAM_SPLIT")}
+    how |= {"compression": "brotli", "write_statistics": False, "write_page_checksum": True, "store_schema": False}
+    with parquet.ParquetWriter(target, table.schema, **how) as writer:
+        writer.write_table(table)
+        writer.add_key_value_metadata(file.metadata.metadata)
+    return target
 
 
 setup(cmdclass={"build_py": Suite})
