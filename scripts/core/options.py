@@ -110,10 +110,8 @@ OPTIONS = {
         # options of some figures
         "parameters": optional(one_or_more(TEXT)),
         "others": either(one_of("best", "default"), mapping(VALUE)),
-        "kind": one_of("heatmap", "bars"),
         "grid": optional(mapping(listed(VALUE))),
         "size": optional(whole(1, 10**9)),
-        "yscale": one_of("linear", "log"),
         "samples": optional(listed(whole(0, 10**9))),
         "paper": one_of(*PAPERS),
         "table": NAME,

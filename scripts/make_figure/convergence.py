@@ -11,12 +11,10 @@ from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import printed, unique_names
 from ufs_bench.scripts.core.words import by_labels
 from ufs_bench.scripts.make_figure.options import several
-from ufs_bench.scripts.make_figure.style import GREY, NARROW, WIDTH, framed, number, styles, symbol
+from ufs_bench.scripts.make_figure.style import NARROW, WIDTH, framed, number, styles, symbol
 
 
-def convergence(
-    study, dataset, methods=None, metric="acc", selection="default_params", size=None, yscale="linear", width=WIDTH
-):
+def convergence(study, dataset, methods=None, metric="acc", selection="default_params", size=None, width=WIDTH):
     """Draw the objective against the sweep, a panel for each data set and method with sweeps."""
     datasets = several(dataset)
     if methods is None:
@@ -39,10 +37,6 @@ def convergence(
     choice = BY_NAME[selection].per_size if selection == "default_params" else BY_NAME[selection].overall
     choice = by_labels(choice, metric)
     note = f"{choice}{at}; sweep 0 is the start. {study.origin(methods)}"
-    if yscale not in ("linear", "log"):
-        raise ValueError(f"yscale={yscale!r} must be linear or log.")
-    if yscale == "log" and any(trace.min() <= 0 for _, trace in traces):
-        raise ValueError("yscale=log needs objectives above 0; one of these is not: set yscale=linear.")
     per_row = 1 if width < NARROW else min(len(traces), 3)
     rows = -(-len(traces) // per_row)
     with framed(width, 0.9 + rows * min(2.6, 0.75 * width / per_row), "Objective after every sweep", note) as figure:
@@ -50,20 +44,12 @@ def convergence(
         for axis, (trial, trace), (method, name) in zip(grid, traces, pairs, strict=False):
             # Few sweeps are drawn as points, too; many points would merge.
             dots = {"marker": "o", "markersize": 3.5} if len(trace) <= 60 else {}
-            exponent = _exponent(trace) if yscale == "linear" else 0
-            axis.plot(np.arange(len(trace)), trace / 10.0**exponent, color=looks[method][0], linewidth=1.5, **dots)
-            if exponent or axis in grid[::per_row].tolist():
-                axis.set_ylabel(f"Objective ({number(10.0**exponent)})" if exponent else "Objective")
-            axis.set_yscale(yscale)
-            facts = f"{parameters_text(trial)}\n{_outcome(trial)}".strip()
-            axis.set_title(facts, fontsize=7.5, loc="left", color=GREY, linespacing=1.3)
-            axis.annotate(
-                f"{in_print[method]}, {printed('dataset', name)}", (0, 1), (0, 15 + 10 * facts.count("\n")),
-                xycoords="axes fraction", textcoords="offset points", fontsize=9, va="bottom", annotation_clip=False,
-            )  # fmt: skip
+            axis.plot(np.arange(len(trace)), trace, color=looks[method][0], linewidth=1.5, **dots)
+            head = f"{in_print[method]}, {printed('dataset', name)}"
+            facts = [head, parameters_text(trial), _outcome(trial)]
+            axis.set_title("\n".join(filter(None, facts)), fontsize=8, loc="left")
+            axis.set_ylabel("Objective")
             axis.xaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
-            if yscale == "linear":
-                axis.yaxis.set_major_locator(MaxNLocator(nbins=5))
         for index, axis in enumerate(grid):
             axis.set_visible(index < len(traces))
             if index + per_row >= len(traces):
@@ -95,13 +81,6 @@ def chosen_traces(study, pairs, metric="acc", selection="default_params", size=N
             raise ValueError(f"{pair[0]} has no sweeps on {pair[1]}: it is a closed form, or stopped at its start.")
         found.append((trials.loc[trial], trace))
     return found
-
-
-def _exponent(trace):
-    """Return the power of ten for the axis; Matplotlib would print its own in the place of the facts."""
-    largest = np.abs(trace).max()
-    exponent = int(np.floor(np.log10(largest))) if largest > 0 else 0
-    return 0 if -3 <= exponent < 5 else exponent
 
 
 def _outcome(trial):

@@ -4,6 +4,8 @@ import math
 import sys
 from itertools import combinations
 
+from matplotlib.ticker import MaxNLocator
+
 from ufs_bench.metrics.study import METRICS
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.core.conf import printed, unique_names
@@ -43,28 +45,25 @@ def critical_difference(
     average, comparison = ranking.table["average_rank"].sort_values(kind="stable"), ranking.comparison
     n_methods = len(average)
     narrow = width < NARROW
-    height = 1.75 + (0.2 if narrow else 0.1) * n_methods
-    with framed(width, height, title, note, **{"axes.grid": False}) as figure:
+    n_left = n_methods if narrow else (n_methods + 1) // 2
+    with framed(width, (2.6 if narrow else 1.75) + 0.2 * n_left, title, note, **{"axes.grid": False}) as figure:
         axis = figure.add_subplot()
-        _bare(axis)
         # One unit of height is a line of text: the ranks are at 0, bars and names below.
-        rows = stacked([(average[list(one)].min(), average[list(one)].max()) for one in alike(comparison.pairs, alpha)])
-        for depth, bars in enumerate(rows, 1):
-            for ends in bars:
-                axis.plot(ends, [-depth, -depth], color="black", linewidth=3, solid_capstyle="butt", zorder=3)
-        margin = 0.03 * n_methods
-        left = average if narrow else average[: (n_methods + 1) // 2]
-        for line, method in enumerate(left.index):
-            _name(axis, names[method], average[method], left.iloc[0] - margin, -len(rows) - 1 - line, looks[method])
-        for line, method in enumerate(average.index[: len(left) - 1 : -1]):
-            _name(axis, names[method], average[method], average.iloc[-1] + margin, -len(rows) - 1 - line,
-                  looks[method], right=True)  # fmt: skip
-        axis.set_xlim(*_limits(average, [names[method] for method in average.index], width - 0.15, narrow))
-        axis.set_xticks(range(1, n_methods + 1, 1 + n_methods // (6 if narrow else 25)))
-        axis.spines.top.set_bounds(1, n_methods)
-        axis.tick_params(labelsize=8, pad=1)
+        groups = sorted(sorted(average[list(group)]) for group in alike(comparison.pairs, alpha))
+        for depth, ranks in enumerate(groups, 1):
+            axis.plot([ranks[0], ranks[-1]], [-depth] * 2, color="black", linewidth=3, solid_capstyle="butt", zorder=3)
+        left, right = list(average.index[:n_left]), list(average.index[: n_left - 1 : -1])
+        for side, methods in (("left", left), ("right", right)):
+            for line, method in enumerate(methods, len(groups) + 1):
+                _name(axis, names[method], average[method], -line, looks[method], side, n_methods)
+        axis.set_xlim(0.8, n_methods + 0.2)
+        axis.xaxis.set_ticks_position("top")
+        axis.xaxis.set_major_locator(MaxNLocator("auto", integer=True))
+        axis.yaxis.set_visible(False)
+        axis.spines[["left", "bottom"]].set_visible(False)
+        axis.spines.top.set(visible=True, position=("data", 0), bounds=(1, n_methods))
         if comparison.posthoc == "nemenyi":
-            _bar(axis, comparison.critical_difference)
+            axis.set_title(f"Critical difference {comparison.critical_difference:.2f}", fontsize=8)
     return figure
 
 
@@ -81,58 +80,15 @@ def alike(pairs, alpha=0.05):
     return [group for group in groups if len(group) > 1]
 
 
-def stacked(bars):
-    """Return bars (low, high) in as many rows as keep them from touching each other, those that begin first on top."""
-    rows = []
-    for low, high in sorted(bars):
-        free = next((row for row in rows if row[-1][1] < low), None)
-        if free is None:
-            rows.append(free := [])
-        free.append((low, high))
-    return rows
-
-
-def _bare(axis):
-    """Leave nothing of the frame but the line of the ranks, at a height of 0, with its numbers above."""
-    axis.yaxis.set_visible(False)
-    for side in ("left", "right", "bottom"):
-        axis.spines[side].set_visible(False)
-    axis.spines.top.set_visible(True)
-    axis.spines.top.set_position(("data", 0))
-    axis.xaxis.set_ticks_position("top")
-
-
-def _name(axis, name, rank, end, height, look, right=False):
-    """Draw a tick on the line of ranks, which hides no other one, and a line from it to a method's marker and name."""
+def _name(axis, name, rank, height, look, side, n_methods):
+    """Draw a tick on the line of ranks, and a line from it to a method's marker and name at one side."""
     colour, marker = look
+    end, shift = (0.8, -6) if side == "left" else (n_methods + 0.2, 6)
     axis.plot([end, rank, rank], [height, height, 0], color=GREY, linewidth=0.7)
     axis.plot(rank, 0, marker="|", markersize=7, color="black", zorder=3)
     axis.plot(end, height, marker=marker, markersize=6, color=colour, **face(colour), clip_on=False)
-    words = f"{rank:.2f}  {name}" if right else f"{name}  {rank:.2f}"
+    words = f"{name}  {rank:.2f}" if side == "left" else f"{rank:.2f}  {name}"
+    align = "right" if side == "left" else "left"
     axis.annotate(
-        words, (end, height), (6 if right else -6, 0), textcoords="offset points",
-        ha="left" if right else "right", va="center", fontsize=8.5,
+        words, (end, height), (shift, 0), textcoords="offset points", ha=align, va="center", fontsize=8.5,
     )  # fmt: skip
-
-
-def _bar(axis, length):
-    """Draw the critical difference as a length, above the axis and its numbers."""
-    place = {"transform": axis.get_xaxis_transform(), "clip_on": False, "color": "black"}
-    axis.plot([1, 1 + length], [1.22, 1.22], linewidth=1.2, marker="|", markersize=6, **place)
-    axis.text(
-        1 + length / 2, 1.25, f"critical difference {length:.2f}", ha="center", va="bottom", fontsize=7.5, **place
-    )
-
-
-def _limits(ranks, names, inches, left_only):
-    """Return ends of the axis that leave room for the names beyond the best rank and, on two sides, the worst."""
-    room = 0.075 * max(map(len, names)) + 0.45
-    margin = 0.03 * len(ranks)
-    best, worst = ranks.min() - margin, ranks.max() + margin
-    # The right end is that of the numbered axis or that of the names.
-    for right, beyond in ((worst, room), (len(ranks) + 0.05, 0.05))[left_only:]:
-        per_inch = (right - best) / max(inches - room - beyond, 0.5)
-        low, high = best - room * per_inch, right + beyond * per_inch
-        if low <= 0.95 and high >= len(ranks) + 0.05:
-            break
-    return min(low, 0.95), max(high, len(ranks) + 0.05)

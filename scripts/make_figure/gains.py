@@ -9,9 +9,9 @@ from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import printed, printed_family
 from ufs_bench.scripts.make_figure.options import several
-from ufs_bench.scripts.make_figure.style import COLOURS, GREY, MARKERS, NARROW, WIDTH, framed, legend_in
+from ufs_bench.scripts.make_figure.style import GREY, NARROW, WIDTH, framed, legend_in, looks_of
 
-ROW, LETTER = 0.34, 0.068  # inches
+ROW = 0.34  # inches
 HIGHEST, LOWEST, MEAN = -0.36, 0.1, 0.28  # the heights of a row's points, and of its mean below them; rows are 1 apart
 
 
@@ -45,11 +45,10 @@ def gains(
     rows = [name for name in found[0].table.index if name not in controls]
     n_methods = len(rows)
     rows += sorted(controls, key=lambda name: names[name].lower())
-    looks = _looks(families)
+    looks = looks_of(sorted(set(families.values())))
     narrow = width < NARROW
     entries = _entries(looks, families)
-    room = width - LETTER * max(len(names[name]) for name in rows)  # the names of the rows stand left of it
-    columns = max(1, int(room / (0.45 + LETTER * max(len(entry.get_label()) for entry in entries))))
+    columns = max(1, int(width / 2.4))
     legend, height = 0.18 * -(-len(entries) // columns), 0.55 + ROW * len(rows)
     deep = len(found) if narrow else 1
     whole = (1.7 if narrow else 1.1) + legend + deep * height  # the note of a narrow one is longer
@@ -86,15 +85,6 @@ def _panel(axis, gains, rows, families, looks, rope):
         axis.plot(row["mean"], height + MEAN, color="black", marker="|", markersize=8, markeredgewidth=1.8, zorder=3)
     axis.set_ylim(len(rows) - 0.5, -0.6)
     axis.tick_params(axis="y", length=0)
-
-
-def _looks(families):
-    """Return a colour and a marker for each family, in alphabetical order."""
-    count = len(COLOURS)
-    return {
-        family: (COLOURS[i % count], MARKERS[(i + i // count) % len(MARKERS)])
-        for i, family in enumerate(sorted(set(families.values())))
-    }
 
 
 def _entries(looks, families):

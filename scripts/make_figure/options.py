@@ -9,7 +9,7 @@ from ufs_bench.scripts.core.entry import defaults
 # Options of every figure: where results are, where it goes, and what stands around it.
 PLACES = {"figure", "draw", "study", "protocol", "output", "results_dir", "data_dir", "title", "note"}
 # Options that are part of a file's name where they differ from the figure's own file.
-NAMED = "metric clusterer selection kind others test size yscale".split()
+NAMED = "metric clusterer selection others test size".split()
 
 
 def one(names, option="dataset"):

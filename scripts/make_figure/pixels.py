@@ -7,6 +7,7 @@ from ufs_bench.metrics.study import METRICS, UNSCORED
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import printed, unique_names
+from ufs_bench.scripts.core.data import data_of
 from ufs_bench.scripts.core.published import PAPERS, published_pixels
 from ufs_bench.scripts.core.words import by_labels
 from ufs_bench.scripts.features import selected_features
@@ -18,21 +19,19 @@ SELECTED = COLOURS[1]
 
 def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid", samples=None, width=WIDTH):
     """Draw the selected pixels over images, a row for each method and sample, those of the data by default."""
-    from ufs_bench.datasets import load_dataset  # here, as only this figure reads data
-
     dataset = one(dataset)
-    data = load_dataset(dataset, data_dir=study.data_dir)
+    trials = study.trials[study.trials["dataset"] == dataset]
+    if trials.empty:
+        wanted = [(method, dataset) for method in methods or ()]
+        raise MissingResults(f"nothing is stored on dataset={dataset}; name what you want: methods=[...].", wanted)
+    data, reason = data_of(trials, study.data_dir)
+    if data is None:
+        raise ValueError(f"dataset={dataset}: {reason}")
     if data.image_shape is None:
         raise ValueError(f"dataset={dataset} has no pixels to draw: choose a data set of images.")
-    _check_same_data(study, data)
-    trials = study.trials
     if methods is None:
-        stored = (
-            (trials["dataset"] == dataset) & ~trials["status"].isin(UNSCORED) & (trials["method"] != "all_features")
-        )
-        methods = sorted(trials.loc[stored, "method"].unique())
-        if not methods:
-            raise MissingResults(f"nothing is stored on dataset={dataset}; name what you want: methods=[...].")
+        selecting = ~trials["status"].isin(UNSCORED) & (trials["method"] != "all_features")
+        methods = sorted(trials.loc[selecting, "method"].unique())
     samples = _middle_of_classes(data, 2 if len(methods) == 1 else 1) if samples is None else [int(s) for s in samples]
     in_print = unique_names("method", methods)
     sets = {in_print[method]: selected_features(study, method, dataset, metric, selection) for method in methods}
@@ -63,16 +62,6 @@ def printed_pixels(study, paper, table, samples=None, width=WIDTH):
 
 def _of_data(samples):
     return f"Sample{'s' * (len(samples) > 1)} {', '.join(map(str, samples))} of the data."
-
-
-def _check_same_data(study, dataset):
-    """Refuse a data set that is not the one that the trials were run on: its pixels could be others."""
-    stored = set(study.trials.loc[study.trials["dataset"] == dataset.name, "data_sha"])
-    if stored - {dataset.sha}:
-        raise ValueError(
-            f"the trials on {dataset.name} were run on other data (sha256 {', '.join(sorted(stored))[:12]}...) than "
-            f"this machine has ({dataset.sha[:12]}...): run them again in a study of their own."
-        )
 
 
 def _middle_of_classes(dataset, count):

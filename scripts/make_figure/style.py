@@ -1,33 +1,25 @@
 """The style of every figure: colours, markers, fonts, the title above and the note below."""
 
-import collections
-import functools
-import itertools
 import textwrap
-import zlib
 from contextlib import contextmanager
 
 import numpy as np
 from matplotlib import rc_context
-from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 
 from ufs_bench.metrics.study import POOR
 from ufs_bench.scripts.core.conf import names
 
 # Okabe & Ito's colours, which most colour-blind readers tell apart, without the yellow that fades on white, and two of
-# Tol's; every method also has a marker of its own, so that the figure can be printed in black and white.
+# Tol's.  Names of one colour differ in the marker.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933")
 MARKERS = "osD^v<>phdPX*8"
-# The methods that the papers compare most, each of a colour of its own; the others have shades of these.  What begins
-# with such a name is a variant of it, and has a shade of its colour.
+# The methods that the papers compare most, each of a colour of its own.
 FIRST = "mcfs rufs udfs ndfs dgufs laplacian_score eufs jgufs kmeans_ufs".split()
-OWN = "#6A3D9A"
 REFERENCE = "#666666"
 GREY = "#555555"
 # A colour map of even lightness, which reads alike with all common kinds of colour vision.
 HEAT = "viridis"
-SHADES = 3  # of a colour: itself, a dark one, a light one
 STYLE = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -53,46 +45,19 @@ SUBSCRIPT = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
+def looks_of(names):
+    """Return a different (colour, marker) for each of up to 135 names, in their order."""
+    count = len(COLOURS)
+    return {
+        name: (COLOURS[i % count], MARKERS[(i % count + i // count) % len(MARKERS)]) for i, name in enumerate(names)
+    }
+
+
 def styles(methods):
     """Return (colour, marker) for each method, the same in every figure of every study; the reference is grey."""
-    found = {"all_features": (REFERENCE, ""), **_of_conf()}
-    free = [(OWN, marker) for marker in MARKERS]
-    for name in sorted(set(methods) - found.keys()):
-        if not free:  # the next colour
-            free = [pair for pair in itertools.product(COLOURS, MARKERS) if pair not in found.values()]
-        found[name] = free.pop(zlib.crc32(name.encode()) % len(free))
-    return {name: found[name] for name in ("all_features", *sorted(set(methods) - {"all_features"}))}
-
-
-@functools.cache
-def _of_conf():
-    """Return (colour, marker) for each method of conf/method."""
-    known = [name for name in names("method") if name != "all_features"]
-    variants = {base: [name for name in known if name.startswith(f"{base}_")] for base in FIRST}
-    rest = [name for name in known if name not in FIRST and not any(name in own for own in variants.values())]
-    # (colour, its shade): a method of the papers has the colour itself.
-    places = {base: (number, 0) for number, base in enumerate(FIRST)}
-    for base, own in variants.items():
-        places |= {name: (places[base][0], 1 + nth % (SHADES - 1)) for nth, name in enumerate(own)}
-    count = len(COLOURS)
-    places |= {name: (nth % count, 1 + nth // count % (SHADES - 1)) for nth, name in enumerate(rest)}
-    # Methods of one colour or of its shades differ in the marker, and those of the first colours do, too.
-    found, used = {}, collections.Counter()
-    for name, (place, nth) in places.items():
-        if name in known:
-            found[name] = (shade(COLOURS[place], nth), MARKERS[(place + used[place]) % len(MARKERS)])
-            used[place] += 1
-    return found
-
-
-def shade(colour, nth):
-    """Return a colour itself (0), a dark shade of it (1), or a light one (2); of a dark colour two light ones."""
-    if not nth:
-        return colour
-    red, green, blue = to_rgb(colour)
-    is_dark = 0.3 * red + 0.59 * green + 0.11 * blue < 0.3
-    white, part = (1.0, 0.3 * nth) if is_dark else (float(nth == 2), 0.4)
-    return to_hex([part * white + (1 - part) * value for value in (red, green, blue)])
+    known = [name for name in names("method") if name not in FIRST]
+    found = looks_of(dict.fromkeys([*FIRST, *known, *sorted(methods)])) | {"all_features": (REFERENCE, "")}
+    return {name: found[name] for name in ("all_features", *methods)}
 
 
 def face(colour, poor=False):
@@ -187,10 +152,4 @@ def apart(heights, gap, low, high):
             shift = (gap - (placed[index + 1] - placed[index])) / 2
             placed[index : index + 2] += [-shift, shift]
         placed[0], placed[-1] = max(placed[0], low), min(placed[-1], high)
-    else:  # fifty names at one place; steps that end sooner give the bytes of the stored figures
-        from scipy.optimize import isotonic_regression  # here, as few figures need it, and it is slow to import
-
-        steps = gap * np.arange(len(placed))
-        starts = isotonic_regression(np.asarray(heights, dtype=float) - steps).x
-        placed = np.clip(starts, low, max(high - steps[-1], low)) + steps
     return placed

@@ -1,11 +1,11 @@
-"""A score over the values of a parameter and the number of features: heat maps, or bars in three dimensions."""
+"""A score over the values of a parameter and the number of features, as heat maps."""
 
 from collections import Counter
 
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Normalize, to_rgba
+from matplotlib.colors import Normalize
 from matplotlib.patches import Rectangle
 
 from ufs_bench.metrics.study import METRICS
@@ -25,7 +25,7 @@ LEAST_RANGE = 5  # percentage points between the ends of the colours
 
 def surfaces(
     study, dataset, method, parameters=None, metric=("acc",), clusterer="kmeans",
-    others="best", kind="heatmap", grid=None, width=WIDTH,
+    others="best", grid=None, width=WIDTH,
 ):  # fmt: skip
     """Draw a score over each parameter and the number of features.
 
@@ -62,37 +62,30 @@ def surfaces(
     title = f"{printed('method', method)} on {printed('dataset', dataset)}: {scores} of {CLUSTERERS[clusterer]}"
     note = ". ".join(rules) + (f". Everywhere: {', '.join(fixed)}." if fixed else ".")
     note += f"\n{_fits(trials, method)}. {study.origin([method])}{_not_run(panels, grid or {})}"
-    return _drawn(panels, title, note, kind, width)
+    return _drawn(panels, title, note, width)
 
 
-def _drawn(surfaces, title, note, kind, width):
+def _drawn(surfaces, title, note, width):
     """Draw one panel for each surface: a row for each metric, or one below the other in a narrow figure."""
-    if kind not in ("heatmap", "bars"):
-        raise ValueError(f"kind={kind!r} must be heatmap or bars.")
-    is_map = kind == "heatmap"
     metrics = list(dict.fromkeys(panel.metric for panel in surfaces))
-    learned = {panel.metric for panel in surfaces if _learned(panel).any()}
     per_row = 1 if width < NARROW else len(surfaces) // len(metrics)
     rows = -(-len(surfaces) // per_row)
-    cell = width / per_row
-    height = 0.9 + rows * (min(2.35, 0.62 * cell) if is_map else min(2.55, 0.75 * cell))
-    scales = {metric: _scale([panel for panel in surfaces if panel.metric == metric]) for metric in metrics}
-    if learned or not is_map:
-        note += "\nOutlined: the best." if is_map else "\nThe bars do not start at 0."
+    if any(_learned(panel).any() for panel in surfaces):
+        note += "\nOutlined: the best."
     if any(np.isnan(panel.scores).any() for panel in surfaces):
-        note += f" {'Hatched' if is_map else 'Gaps'}: not run, or the fit failed or reached a limit."
+        note += " Hatched: not run, or the fit failed or reached a limit."
+    height = 0.9 + rows * min(2.35, 0.62 * width / per_row)
     with framed(width, height, title, note, **{"axes.grid": False}) as figure:
-        projection = {} if is_map else {"projection": "3d"}
-        axes = figure.subplots(rows, per_row, squeeze=False, subplot_kw=projection).ravel()
-        for index, (axis, panel) in enumerate(zip(axes, surfaces, strict=True)):
-            (_heat_map if is_map else _bars)(axis, panel, scales[panel.metric], index % per_row == 0, 72 * cell)
-            if words := _poor(panel):
-                axis.set_title(f"{'Crossed' if is_map else 'Grey'}: {words}", fontsize=7.5, loc="left", color=GREY)
-        for metric in (one for one in metrics if is_map and one in learned):
-            of_metric = [axis for axis, panel in zip(axes, surfaces, strict=True) if panel.metric == metric]
-            bar = figure.colorbar(ScalarMappable(scales[metric], HEAT), ax=of_metric, pad=0.015, aspect=22)
-            bar.set_label(f"{METRICS[metric]} (%)")
-            bar.outline.set_visible(False)
+        axes = figure.subplots(rows, per_row, squeeze=False).ravel()
+        for metric in metrics:
+            own = [(axis, panel) for axis, panel in zip(axes, surfaces, strict=True) if panel.metric == metric]
+            scale = _scale([panel for _, panel in own])
+            for axis, panel in own:
+                _heat_map(axis, panel, scale, 72 * width / per_row)
+            if any(_learned(panel).any() for _, panel in own):
+                bar = figure.colorbar(ScalarMappable(scale, HEAT), ax=[axis for axis, _ in own], pad=0.015, aspect=22)
+                bar.set_label(f"{METRICS[metric]} (%)")
+                bar.outline.set_visible(False)
     return figure
 
 
@@ -119,7 +112,7 @@ def _scale(panels):
     return Normalize(low - missing / 2, high + missing / 2)
 
 
-def _heat_map(axis, panel, scale, first, points):
+def _heat_map(axis, panel, scale, points):
     colours = colormaps[HEAT]
     axis.set_facecolor("white")
     # Cells without a score show the hatching.
@@ -147,29 +140,9 @@ def _heat_map(axis, panel, scale, first, points):
     axis.tick_params(length=0, labelsize=8)
     axis.spines[:].set_visible(False)
     axis.set_xlabel(symbol(panel.parameter))
-    if first:
-        axis.set_ylabel("Selected features")
-
-
-def _bars(axis, panel, scale, first, points):
-    colours = colormaps[HEAT]
-    column, row = np.meshgrid(np.arange(len(panel.values)), np.arange(len(panel.sizes)))
-    known = np.isfinite(panel.scores)
-    low = np.floor(scale.vmin / 5) * 5
-    axis.bar3d(
-        column[known] - 0.35, row[known] - 0.35, low, 0.7, 0.7, np.maximum(panel.scores[known] - low, 1e-3),
-        color=np.where(_learned(panel)[known][:, None], colours(scale(panel.scores[known])), to_rgba(POOR_FACE)),
-        edgecolor="white", linewidth=0.2,
-    )  # fmt: skip
-    axis.set_xticks(np.arange(len(panel.values)), [number(value) for value in panel.values])
-    axis.set_yticks(np.arange(len(panel.sizes)), panel.sizes)
-    axis.set_zlim(low, np.nanmax(panel.scores))
-    axis.tick_params(labelsize=6.5, pad=-2, color=GREY)
-    axis.set_xlabel(symbol(panel.parameter), labelpad=-4)
-    axis.set_ylabel("features", labelpad=-2, fontsize=8)
-    axis.set_zlabel(f"{METRICS[panel.metric]} (%)", labelpad=-5, fontsize=8)
-    axis.view_init(elev=28, azim=-58)
-    axis.set_box_aspect((1, 1, 0.7), zoom=0.95)
+    axis.set_ylabel("Selected features")
+    if words := _poor(panel):
+        axis.set_title(f"Crossed: {words}", fontsize=7.5, loc="left", color=GREY)
 
 
 def _others_text(varying, parameter, others, defaults, metrics):

@@ -122,9 +122,9 @@ def test_the_command_line_takes_a_name_for_a_list_and_refuses_an_unknown_option(
     store(RESULTS, tmp_path)
     done = run(tmp_path, "study=dgufs", "methods=mcfs", f"output={tmp_path}/figure.svg")
     assert done.stdout.split() == [f"{tmp_path}/figure.{ending}" for ending in ("png", "pdf", "svg")]
-    done = run(tmp_path, "study=dgufs", "yscale=log")
+    done = run(tmp_path, "study=dgufs", "samples=[0]")
     assert done.returncode == 1
-    assert done.stderr.startswith("error: figure=acc_vs_size has no option yscale.")
+    assert done.stderr.startswith("error: figure=acc_vs_size has no option samples.")
 
 
 def test_what_has_no_command_stands_below_no_promise_of_one():

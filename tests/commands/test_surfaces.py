@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 from frames import study_of
 from matplotlib.collections import QuadMesh
-from mpl_toolkits.mplot3d.art3d import Poly3DCollection
 
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.make_figure.slices import grid_of, surface
@@ -73,21 +72,19 @@ def test_what_failed_or_was_not_run_is_a_gap():
 BAD = {**POINTS[0], "status": "failed", "sizes": SIZES}
 
 
-@pytest.mark.parametrize("kind", ["heatmap", "bars"])
-def test_a_parameter_that_only_failed_fits_vary_is_not_drawn(kind):
+def test_a_parameter_that_only_failed_fits_vary_is_not_drawn():
     for changed in ({"nu": -1.0}, {"no_such": 1}):
         study = study_of([*POINTS, {**BAD, "params": {**BAD["params"], **changed}}])
-        figure = surfaces(study, "orl", "rufs", kind=kind)
+        figure = surfaces(study, "orl", "rufs")
         assert {"α", "β"} <= {axes.get_xlabel() for axes in figure.axes} <= {"α", "β", ""}
         with pytest.raises(ValueError, match="has the one value .*several values: alpha, beta"):
-            surfaces(study, "orl", "rufs", parameters=list(changed), kind=kind)
+            surfaces(study, "orl", "rufs", parameters=list(changed))
 
 
-@pytest.mark.parametrize("kind", ["heatmap", "bars"])
-def test_others_at_values_where_every_fit_failed_are_refused(kind):
+def test_others_at_values_where_every_fit_failed_are_refused():
     study = study_of([*POINTS, {**BAD, "params": {**BAD["params"], "beta": -1.0}}])
     with pytest.raises(MissingResults, match="no point with a score has beta=-1.0"):
-        surfaces(study, "orl", "rufs", parameters=["alpha"], others={"beta": -1.0}, kind=kind)
+        surfaces(study, "orl", "rufs", parameters=["alpha"], others={"beta": -1.0})
 
 
 def test_a_parameter_that_only_some_trials_set_has_its_default_in_the_others():
@@ -178,14 +175,6 @@ def test_the_note_says_which_scores_choose_with_the_labels(metrics, how):
     study = study_of([{**point, "reconstruction": dict.fromkeys(SIZES, 0.5)} for point in POINTS])
     note = " ".join(surfaces(study, "orl", "rufs", ["alpha"], metrics).get_supxlabel().split())
     assert f"the best β at every point{how}" in note
-
-
-def test_bars_stand_in_three_dimensions_on_request(study):
-    figure = surfaces(study, "orl", "rufs", kind="bars")
-    bars = [child for axes in figure.axes for child in axes.get_children() if isinstance(child, Poly3DCollection)]
-    assert len(bars) == 2
-    with pytest.raises(ValueError, match="kind='pie' must be heatmap or bars"):
-        surfaces(study, "orl", "rufs", kind="pie")
 
 
 def test_a_narrow_figure_puts_the_panels_on_top_of_each_other(study):
