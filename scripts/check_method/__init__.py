@@ -1,4 +1,4 @@
-"""Check that a method keeps the contract, and print what holds, what does not, and how fast it is."""
+"""Check that a method keeps the contract, and print what holds and what does not."""
 
 from ufs_bench.scripts.check_method.configuration import CONFIGURATION, FIRST_FIT, GROUPS
 from ufs_bench.scripts.check_method.contract import FAIL, KNOWN, OK, examine, examine_as_estimator
@@ -37,7 +37,7 @@ class Report:
 
 
 def check_contract(method, report):
-    """Report every property of a method; return False where it cannot be fitted, and nothing else be checked."""
+    """Report every property of a method; nothing else is checked where it cannot be fitted."""
     for group in GROUPS:
         print(f"\n{group}")
         for check in (check for check in PROPERTIES if check.group == group):
@@ -45,7 +45,7 @@ def check_contract(method, report):
             report.end(examine(check, method))
         if group in (CONFIGURATION, FIRST_FIT) and report.counts[FAIL]:
             print("\nThe other checks need this to hold, and were not tried.")
-            return False
+            return
     print("\nscikit-learn")
     if method.is_plain:
         each = method.cls.size_in_objective
@@ -53,7 +53,7 @@ def check_contract(method, report):
             "  not checked: these are for the class itself, and this one is taken as it is. Its size is "
             f"{method.cls.size_name or 'not asked for'}: one fit for {'each size' if each else 'all sizes'}."
         )
-        return True
+        return
     report.start("it is an estimator by the checks of scikit-learn")
     findings = examine_as_estimator(method)
     failed = {name: finding for name, finding in findings.items() if finding.verdict == FAIL}
@@ -63,4 +63,3 @@ def check_contract(method, report):
             report.counts[OK] += 1
         else:
             report.add(name, finding)
-    return True

@@ -22,15 +22,6 @@ EXCEPTIONS = {
     for check, reason in own.items()
 }
 
-# Likewise for failures that show on a data set of the papers, but not on the small data of the properties.
-EXCEPTIONS_ON_DATA = {
-    ("dgufs", "objective_never_rises"): "the released program's ADMM: the objective at its iterates is free to rise",
-    **{
-        (method, "it runs on wide"): "it is for counts and amounts, and some values are negative here"
-        for method in ("hvg", "hvg_deviance")
-    },
-}
-
 OK, KNOWN, FAIL = "ok", "known", "FAIL"
 
 

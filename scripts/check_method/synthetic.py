@@ -2,9 +2,6 @@
 
 import numpy as np
 
-from ufs_bench.datasets import Dataset
-from ufs_bench.datasets.base import data_sha
-
 
 def blobs(n_samples=24, n_features=10, n_clusters=3, seed=0):
     """Return clusters that differ in the first half of the features; no two features or samples are equal."""
@@ -23,15 +20,3 @@ def wide_blobs():
 def suited(X, method):
     """Return samples that a method takes: moved to 0 and more where it refuses negative values."""
     return X if method.cls.takes_negative else X - X.min()
-
-
-def wide_dataset():
-    """Return a data set with many more features than samples; one feature in ten tells the classes apart."""
-    n_samples, n_features, n_clusters = 120, 2000, 6
-    rng = np.random.default_rng(0)
-    y = np.arange(n_samples) % n_clusters
-    centers = np.zeros((n_clusters, n_features))
-    informative = rng.choice(n_features, n_features // 10, replace=False)
-    centers[:, informative] = rng.normal(size=(n_clusters, len(informative)))
-    X = centers[y] + rng.normal(size=(n_samples, n_features)) * rng.uniform(0.5, 1.5, size=n_features)
-    return Dataset("wide", X, y, None, None, data_sha(X, y))

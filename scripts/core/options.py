@@ -78,11 +78,8 @@ OPTIONS = {
     },
     "check_method": {
         "method": optional(NAME),
-        "datasets": optional(one_or_more(NAME)),
-        "data": FLAG,
         "config_dir": optional(PATH),
         "tracebacks": FLAG,
-        **DATA,
     },
     "findings": {
         **RESULTS,

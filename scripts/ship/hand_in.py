@@ -33,7 +33,7 @@ def hand_in(options, handed):
             f"{', '.join(changed)}: not committed, and its rows would say -dirty. Commit first: git add "
             f"{' '.join(changed)} && git commit -m 'ENH {method}'"
         )
-    if check_method([f"method={method}", "data=false"]):
+    if check_method([f"method={method}"]):
         raise ValueError(f"{method} must keep the contract: mend what says FAIL above.")
     study = Study.open(*folders)
     datasets, said = data_sets(study, options["datasets"], options["data_dir"])

@@ -1,19 +1,14 @@
 """`scripts.check_method`: a correct file of a newcomer passes, and each fault is caught by the right line."""
 
-import re
 import sys
 
 import numpy as np
 import pytest
 import yaml
-from sklearn.cluster import KMeans
 
-from ufs_bench.datasets import load_dataset, scale
-from ufs_bench.metrics.clustering import accuracy, nmi
-from ufs_bench.scripts.check_method import contract, speed
+from ufs_bench.scripts.check_method import contract
 from ufs_bench.scripts.check_method.__main__ import main
 from ufs_bench.scripts.check_method.contract import where_it_rises
-from ufs_bench.scripts.check_method.synthetic import wide_dataset
 
 HEAD = """
 import numpy as np
@@ -47,7 +42,7 @@ def check(tmp_path, monkeypatch, capsys):
     """Write a newcomer's two files, check them, and return the exit status and what was printed."""
     monkeypatch.syspath_prepend(tmp_path)
 
-    def run(body=CORRECT, arguments=("data=false",), head=HEAD, **config):
+    def run(body=CORRECT, arguments=(), head=HEAD, **config):
         monkeypatch.delitem(sys.modules, "mine_module", raising=False)
         (tmp_path / "mine_module.py").write_text(head + body + "\n")
         (tmp_path / "method").mkdir(exist_ok=True)
@@ -87,7 +82,7 @@ def test_a_class_or_function_as_it_is_passes_without_what_a_method_of_ours_has(c
     assert "taken as it is. Its size is not asked for: one fit for all sizes." in output
     (tmp_path / "mine_module.py").write_text("def spread(X, share=0.5):\n    return X[0] + share\n")
     monkeypatch.delitem(sys.modules, "mine_module", raising=False)
-    assert main(["method=mine_module.spread", "data=false"]) == 1
+    assert main(["method=mine_module.spread"]) == 1
     output = capsys.readouterr().out
     assert output.startswith("spread: mine_module.spread")
     assert list(failures(output)) == ["permuting the samples keeps the selection"]
@@ -173,12 +168,12 @@ def test_a_broken_file_of_another_method_is_named(check, tmp_path):
 
 
 def test_verbose_adds_the_traceback(check):
-    _, output = check("        raise RuntimeError('luck')", ("data=false", "tracebacks=true"))
+    _, output = check("        raise RuntimeError('luck')", ("tracebacks=true",))
     assert "      | Traceback" in output and "RuntimeError: luck" in output
 
 
 def test_known_exceptions_are_shown_with_their_reason_and_do_not_fail(capsys):
-    assert main(["method=first_index", "data=false"]) == 0
+    assert main(["method=first_index"]) == 0
     output = capsys.readouterr().out
     assert "known\n      selects by position" in output
     assert "1 known not to hold" in output
@@ -195,7 +190,6 @@ def test_an_exception_that_holds_after_all_fails(check, monkeypatch):
     "arguments, words",
     [
         (["method=rufz"], "Did you mean rufs"),
-        (["method=rufs", "datasets=umits"], "Did you mean umist"),
         (["method=rufs", "config_dir=/nowhere"], "config_dir=/nowhere must be a folder"),
     ],
 )
@@ -206,73 +200,7 @@ def test_an_unknown_name_is_a_clear_error(capsys, arguments, words):
     assert words in capsys.readouterr().err
 
 
-def test_every_data_set_that_the_command_takes_by_itself_can_be_named(monkeypatch, capsys):
-    measured = []
-    monkeypatch.setattr(
-        "ufs_bench.scripts.check_method.__main__.measure", lambda *given: measured.append(given[2].name)
-    )
-    monkeypatch.setattr("ufs_bench.scripts.check_method.__main__.check_contract", lambda *given: True)
-    assert main(["method=max_variance", "datasets=wide,truth_wide_d1_s0"]) == 0
-    assert measured == ["wide", "truth_wide_d1_s0"]
-
-
-@pytest.mark.slow  # of real data, and the baselines beside a method, the next test is quick
-def test_speed_shows_the_method_beside_the_baselines(check):
-    status, output = check(arguments=("datasets=mnist500",))
-    assert status == 0
-    table = output[output.index("mnist500 (500 x 784, 10 classes): 100 features") :]
-    lines = {line.split()[0]: line for line in table.splitlines()[2:] if line.startswith("  ")}
-    assert {"mine", *speed.BASELINES} <= set(lines)
-    # The same scores: var and alpha * var rank alike.
-    assert lines["mine"].split("±")[:2][1] == lines["max_variance"].split("±")[:2][1]
-    assert "converged" in lines["mine"]
-    # The expected ACC and NMI are those of scikit-learn's K-means on all features, from other starts.
-    data = load_dataset("mnist500")
-    X = scale(data.X, "minmax")
-    found = [KMeans(10, init="random", n_init=1, random_state=seed).fit_predict(X) for seed in range(20)]
-    expected = [100 * np.mean([score(data.y, labels) for labels in found]) for score in (accuracy, nmi)]
-    shown = [float(text) for text in re.findall(r"([\d.]+)±", lines["all_features"])]
-    assert shown == pytest.approx(expected, abs=5)  # the mean of 20 runs has a standard error of 1
-
-
-def test_a_fit_that_fails_on_real_data_alone_is_a_failed_line(check):
-    fault = "        if len(X) > 1000:\n            raise MemoryError('too large')\n"
-    status, output = check(fault + CORRECT, ("datasets=digits",))
-    assert status == 1
-    assert failures(output) == {"it runs on digits": "MemoryError: too large"}
-    assert "max_variance" in output and "Traceback" not in output
-
-
-@pytest.mark.slow  # one that fails there is tried above
-def test_an_objective_that_rises_on_real_data_alone_is_a_failed_line(check):
-    trace = "        trace = Trace(np.array([2.0, 1.0 + 2.0 * (len(X) > 1000)]), MAX_ITER, 1)\n"
-    status, output = check(trace + "        return Solution(X.var(axis=0), trace)", ("datasets=digits",))
-    assert status == 1
-    assert failures(output) == {"its objective never rises on digits": "it rises from 2 to 3 in sweep 1 of 1"}
-
-
-def test_the_wide_data_have_more_features_than_samples_and_are_always_the_same():
-    data = wide_dataset()
-    assert data.n_features > 10 * data.n_samples and data.sha == wide_dataset().sha
-
-
 def test_a_rise_is_more_than_rounding():
     assert where_it_rises(np.array([3.0, 2.0, 2.0 + 1e-11, 1.0])) == ""
     assert where_it_rises(np.array([3.0, 2.0, 2.5, 1.0])) == "it rises from 2 to 2.5 in sweep 2 of 3"
     assert where_it_rises(np.array([])) == ""
-
-
-@pytest.mark.slow  # data to which a method does not apply are tried below
-def test_what_only_real_data_show_is_known_there(check, monkeypatch):
-    monkeypatch.setitem(contract.EXCEPTIONS_ON_DATA, ("mine", "objective_never_rises"), "it is an ADMM")
-    trace = "        trace = Trace(np.array([2.0, 1.0 + 2.0 * (len(X) > 1000)]), MAX_ITER, 1)\n"
-    status, output = check(trace + "        return Solution(X.var(axis=0), trace)", ("datasets=digits",))
-    assert status == 0
-    assert "known\n      it is an ADMM" in output
-
-
-def test_data_to_which_a_method_does_not_apply_are_known(check, monkeypatch):
-    monkeypatch.setitem(contract.EXCEPTIONS_ON_DATA, ("mine", "it runs on digits"), "it is for a thousand samples")
-    fault = "        if len(X) > 1000:\n            raise ValueError('too many')\n"
-    status, output = check(fault + CORRECT, ("datasets=digits",))
-    assert status == 0 and "known\n      it is for a thousand samples" in output

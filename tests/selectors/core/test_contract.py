@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from ufs_bench import methods
 from ufs_bench.methods.core.base import BaseSelector
 from ufs_bench.scripts.check_method.configuration import CONFIGURATION
-from ufs_bench.scripts.check_method.contract import EXCEPTIONS, EXCEPTIONS_ON_DATA
+from ufs_bench.scripts.check_method.contract import EXCEPTIONS
 from ufs_bench.scripts.check_method.properties import PROPERTIES
 
 METHODS = load_quick_methods()
@@ -71,6 +71,6 @@ def test_nothing_but_the_classes_is_exported_from_methods():
 
 def test_every_exception_names_a_method_and_a_property():
     properties = {check.__name__ for check in PROPERTIES}
-    assert all(name in METHODS for name, _ in EXCEPTIONS | EXCEPTIONS_ON_DATA)
-    checks = {check for _, check in EXCEPTIONS | EXCEPTIONS_ON_DATA if not check.startswith("it runs on ")}
+    assert all(name in METHODS for name, _ in EXCEPTIONS)
+    checks = {check for _, check in EXCEPTIONS}
     assert checks and checks <= properties
