@@ -14,8 +14,7 @@ from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, wit
 from ufs_bench.scripts.core.conf import printed, rows_of, unique_names
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.tabular import split
-from ufs_bench.scripts.core.text import deliver, listed
+from ufs_bench.scripts.core.text import deliver, listed, split
 from ufs_bench.scripts.core.views import WIDTH, render
 from ufs_bench.scripts.core.words import by_labels
 

@@ -3,6 +3,7 @@
 import re
 import sys
 from contextlib import contextmanager
+from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
@@ -72,6 +73,17 @@ def pipes(lines, line=None):
     if line is not None:
         body.insert(line, rule)
     return "\n".join([head, rule, *body])
+
+
+def split(widths, first, room):
+    """Return slices of columns, as few and about as long as fit the room, each with a first column before it."""
+    slices = []
+    for n_blocks in range(1, len(widths) + 1):
+        ends = [len(widths) * stop // n_blocks for stop in range(n_blocks + 1)]
+        slices = [slice(*pair) for pair in pairwise(ends)]
+        if all(first + sum(widths[block]) <= room for block in slices):
+            break
+    return slices
 
 
 def number(value, decimals=2):

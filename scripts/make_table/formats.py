@@ -6,8 +6,7 @@ from textwrap import TextWrapper
 import pandas as pd
 
 from ufs_bench.metrics.study import FAILED, POOR
-from ufs_bench.scripts.core.tabular import split
-from ufs_bench.scripts.core.text import pipes, signed, spread
+from ufs_bench.scripts.core.text import pipes, signed, split, spread
 from ufs_bench.scripts.core.views import render
 from ufs_bench.scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL
 from ufs_bench.scripts.make_table.table import DECIMALS, IS_SHIPPED, SHIPPED

@@ -129,7 +129,6 @@ def background(cells, study):
         odd=[f"{count} {name}" for name, count in sorted(statuses.items()) if name != "converged"],
         dates=[text[:10] for text in trials["started"]],
         codes=sorted({_short(sha) for sha in trials["git_sha"].unique()}),
-        points=_grid_points(trials, protocol),
         mixed=[f"{method} on {dataset}" for method, dataset in codes.index[codes > 1]],
     )
 
@@ -154,18 +153,6 @@ def _sensitive(cells, study):
         f"ACC moves by {moved['acc_moved'][row.trial]:.1f} points)"
         for row in rows.itertuples()
     ]
-
-
-def _grid_points(trials, protocol):
-    """Return the points that were run per method, those of its grid, and the data sets with another number."""
-    texts = []
-    for method, group in trials.groupby("method"):
-        counts = group.groupby("dataset")["params"].nunique()
-        usual, whole = counts.max(), whole_grid(method, protocol) or 0
-        fewer = ", ".join(f"{dataset} {count}" for dataset, count in counts.items() if count != usual)
-        of = f" of {whole}" if whole > 1 else ""
-        texts.append(f"{method} {usual}{of}" + (f" ({fewer})" if fewer else ""))
-    return texts
 
 
 def _short(sha):

@@ -56,11 +56,6 @@ def test_a_verdict_on_a_part_of_a_grid_is_provisional_and_counts_what_is_not_run
     assert all("reproduced (provisional)" in row for row in line_lines(lines)[1:])
 
 
-def test_the_notes_of_a_table_say_the_points_of_the_grid(study):
-    note = next(note for note in study_table(study).notes if "Grid points" in note)
-    assert f"rufs 1 of {whole_grid('rufs', study.protocol)};" in f"{note};" and "all_features 1;" in note
-
-
 def test_the_notes_that_fit_into_a_paper_say_where_fewer_points_than_the_grid_were_run():
     points = [("umist", "rufs", 1.0), ("umist", "rufs", 10.0), ("orl", "rufs", 1.0), ("umist", "mcfs", None)]
     rows = [

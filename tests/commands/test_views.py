@@ -5,8 +5,8 @@ import re
 import jinja2
 import pytest
 
-from ufs_bench.scripts.core.tabular import tex
 from ufs_bench.scripts.core.views import FOLDER, environment, notes, render, wrapped
+from ufs_bench.scripts.make_table.latex import tex
 
 
 @pytest.fixture
