@@ -107,16 +107,9 @@ def legend_in(axis, entries, columns):
 
 
 def take_away(figure, *what):
-    """Take the "title" or the "note" of `framed` from a figure, and as much of its height."""
+    """Take the "title" or the "note" of `framed` from a figure, whose axes fill their room."""
     for text in what:
-        words, put = {
-            "title": (figure.get_suptitle(), figure.suptitle),
-            "note": (figure.get_supxlabel(), figure.supxlabel),
-        }[text]
-        (drawn,) = [artist for artist in figure.texts if artist.get_text() == words]
-        inches = drawn.get_window_extent().height / figure.dpi
-        put("").set_in_layout(False)
-        figure.set_figheight(figure.get_figheight() - inches)
+        {"title": figure.suptitle, "note": figure.supxlabel}[text]("")
 
 
 def _wrap(figure, text, points):

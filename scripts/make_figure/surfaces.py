@@ -1,7 +1,5 @@
 """A score over the values of a parameter and the number of features, as heat maps."""
 
-from collections import Counter
-
 import numpy as np
 from matplotlib import colormaps
 from matplotlib.cm import ScalarMappable
@@ -39,11 +37,7 @@ def surfaces(
     parameters = list(varying) if parameters is None else several(parameters)
     searched = [name for name, values in {**(own.get("grid") or {}), **(grid or {})}.items() if len(values) > 1]
     if not parameters and not searched:
-        names = ", ".join(defaults)
-        remedy = f" To search one of {names}: python run.py ... method={method} '+method.grid.NAME=[...]'"
-        raise ValueError(
-            f"{method} has no parameter with several values, stored or in its file's grid.{remedy if names else ''}"
-        )
+        raise ValueError(f"{method} has no parameter with several values, stored or in its file's grid.")
     if not parameters:
         raise MissingResults(
             f"{method} on {dataset} has scores at one setting of its parameters only.", [(method, dataset)]
@@ -164,10 +158,8 @@ def _not_run(panels, grid):
 
 
 def _fits(trials, method):
-    """Say how much of the method's own grid is stored, and how the fits ended."""
+    """Say how much of the method's own grid is stored."""
     whole = whole_grid(method, {}) or 0
     stored = trials["params"].nunique()
-    odd = {name: count for name, count in sorted(Counter(trials["status"]).items()) if name != "converged"}
-    parts = [f"{count} {'stopped at max_iter' if name == 'max_iter' else name}" for name, count in odd.items()]
     points = f"Incomplete: {stored} of {whole} grid points" if stored < whole else f"{stored} grid points"
-    return ", ".join([points, counted(len(trials), "fit"), *parts])
+    return f"{points}, {counted(len(trials), 'fit')}"

@@ -60,17 +60,15 @@ def test_a_figure_that_a_notebook_saves_has_the_same_fonts(tmp_path):
 
 
 @pytest.mark.parametrize("name", DRAW)
-def test_without_title_and_note_a_figure_is_as_much_lower(name):
+def test_without_title_and_note_the_axes_of_a_figure_are_higher(name):
     whole, bare = DRAW[name](), DRAW[name]()
     take_away(bare, "title", "note")
     heights = []
     for figure in (whole, bare):
         figure.draw_without_rendering()
         heights.append(figure.axes[0].get_window_extent().height)
-    assert whole.get_suptitle() and whole.get_supxlabel()
     assert not any(text.get_text() for text in bare.texts)
-    assert bare.get_figheight() < whole.get_figheight() - 0.2  # a line of each is a quarter of an inch
-    assert heights[1] == pytest.approx(heights[0], rel=0.25)
+    assert heights[1] > heights[0]
 
 
 def colours_of(figure):

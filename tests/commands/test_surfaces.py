@@ -101,7 +101,7 @@ def test_a_parameter_that_only_some_trials_set_has_its_default_in_the_others():
 
 def test_a_method_without_a_grid_is_not_sent_to_a_command_that_changes_nothing(study):
     single = study_of([{"dataset": "orl", "method": "mcfs", "params": {"ridge": 0.0}, "acc": {50: [0.5]}}])
-    with pytest.raises(ValueError, match="mcfs has no parameter with several values.*n_neighbors") as caught:
+    with pytest.raises(ValueError, match="mcfs has no parameter with several values") as caught:
         surfaces(single, "orl", "mcfs")
     assert not isinstance(caught.value, MissingResults)
     with pytest.raises(ValueError, match="nu has the one value") as caught:
