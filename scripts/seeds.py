@@ -2,12 +2,8 @@
 
 import logging
 
-import pandas as pd
-
 from ufs_bench.metrics.kmeans import load_engine
 from ufs_bench.metrics.study import FAILED, is_learned
-from ufs_bench.metrics.study.frames import percent
-from ufs_bench.metrics.study.seeds import KEYS, spreads
 from ufs_bench.runners.experiment.trial import has_random_part, stored_trial
 from ufs_bench.runners.progress import Progress
 from ufs_bench.runners.store.identity import Identity
@@ -19,9 +15,9 @@ from ufs_bench.scripts.core.conf import find, rows_of
 from ufs_bench.scripts.core.data import data_of
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.programs import refuse
-from ufs_bench.scripts.core.refits import COLUMNS, SEEDS, Point, missing, read, refit_seeds
+from ufs_bench.scripts.core.refits import SEEDS, Point, missing, read, refit_seeds
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.words import REFITTED, labelled
+from ufs_bench.scripts.core.words import REFITTED
 
 log = logging.getLogger(__name__)
 
@@ -119,29 +115,9 @@ def _fit_all(study, points, n_seeds, n_jobs):
             scores = Scores(folder.parent / ".evaluations")
             for method, own in cells.items():
                 refit_seeds(own, scaled[method], folder / dataset / method, n_seeds, n_jobs, scores, note)
-                log.info("%s", "\n".join(_lines(own, read(folder / dataset / method / SEEDS))))
     finally:
         progress.close()
     return errors
-
-
-def _lines(points, rows):
-    """Return lines with the spread over the seeds of a cell."""
-    stored = percent(pd.DataFrame([row for point in points for row in point.stored], columns=COLUMNS[SEEDS]))
-    stored = stored.set_index(KEYS).to_dict("index")
-    defaults = {point.trial.key for point in points if point.trial.is_default}
-    first = points[0].trial
-    yield f"{first.method} on {first.dataset}"
-    for own in percent(spreads(rows)).to_dict("records"):
-        if before := stored.get(tuple(own[key] for key in KEYS)):
-            label = labelled(f"{own['n_selected']} features", own["clusterer"])
-            texts = [
-                f"{name.upper()} {own[f'{name}_mean']:.1f} ± {own[f'{name}_std']:.1f} "
-                f"(stored {before[f'{name}_mean']:.1f})"
-                for name in ("acc", "nmi")
-            ]
-            point = "default" if own["trial"] in defaults else "chosen"
-            yield f"  {point}, {label}: {', '.join(texts)}, {own['n_seeds']} seeds"
 
 
 @command("seeds")

@@ -1,4 +1,4 @@
-"""The command lines that fill the gaps of a study, or repeat its points."""
+"""The command lines that fill the gaps of a study."""
 
 import functools
 import shlex
@@ -6,11 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from ufs_bench.metrics.protocol import OPTIONAL, Protocol
+from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import CAPPED, UNSCORED
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.runners.errors import ConfigError
-from ufs_bench.runners.experiment.method import RESERVED
 from ufs_bench.runners.place import place_of
 from ufs_bench.runners.store.reference import shipped_studies
 from ufs_bench.runners.store.row import from_json, to_json
@@ -177,33 +176,3 @@ def overrides(protocol, stored):
     """Return the overrides that make ``protocol=NAME`` the protocol of the stored trials; none without a name."""
     content = find("protocol", protocol)
     return Protocol(**content).overrides(Protocol(**stored)) if content and stored else []
-
-
-def repeat(row):
-    """Return the command line that runs a point again, in a study of its own; None where conf/ lacks a file for it.
-
-    Where the size is part of the model it runs the point at all sizes of the protocol.
-    """
-    protocol, params = from_json(row["protocol"]), from_json(row["params"])
-    chosen = {"protocol": protocol["name"], "method": row["method"], "dataset": row["dataset"]}
-    settings, method, dataset = (find(group, name) for group, name in chosen.items())
-    if None in (settings, method, dataset):
-        return None
-    words = ["python", "run.py", *(f"{group}={name}" for group, name in chosen.items())]
-    # The grid is given below, so options that would replace or thin it are removed.
-    empty = {"grid_values": "[]", "coarse": "false", "budget": "0"}
-    own = overrides(chosen["protocol"], {name: value for name, value in protocol.items() if name not in OPTIONAL})
-    words += [word for word in own if word.partition("=")[0].removeprefix("protocol.") not in empty]
-    words += [f"protocol.{name}={value}" for name, value in empty.items() if settings.get(name)]
-    words += [f"method.grid.{name}=[{_word(params[name])}]" for name in method["grid"] if name in params]
-    fixed = {name: value for name, value in params.items() if name not in {*RESERVED, *method["grid"]}}
-    words += [
-        f"{'' if name in method['params'] else '+'}method.params.{name}={_word(value)}"
-        for name, value in fixed.items()
-        if method["params"].get(name) != value
-    ]
-    return shlex.join([*words, f"study=repeat_{protocol['name']}"])
-
-
-def _word(value):
-    return to_json(value).replace(" ", "")

@@ -1,10 +1,9 @@
-"""The state of cells as a table, with the trials that failed and how to repeat them."""
+"""The state of cells as a table, with the trials that failed."""
 
 import math
 
 from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.runners.words import counted, duration
-from ufs_bench.scripts.core.command_lines import repeat
 from ufs_bench.scripts.core.views import render
 from ufs_bench.scripts.status import ABSENT
 
@@ -29,7 +28,7 @@ def status_page(found):
         rest=n_trials - stored,
         times=times + ([f"{counted(unknown, 'fit')} of unknown time"] if unknown else []),
         counted=counted,
-        failed=[(state, row, repeat(row)) for state in shown for row in state.failed],
+        failed=[(state, row) for state in shown for row in state.failed],
     )
 
 

@@ -1,4 +1,4 @@
-"""``python -m scripts.status``: cells that are done, that run and that are left, and how to repeat failed trials."""
+"""``python -m scripts.status``: cells that are done, that run and that are left."""
 
 import os
 
@@ -72,11 +72,10 @@ def test_a_cell_that_was_run_by_itself_has_the_grid_of_its_last_run(tmp_path):
     assert _of_last_run(tmp_path) is None
 
 
-def test_what_has_no_scores_is_listed_with_its_error_and_the_command_that_repeats_it(folder):
+def test_what_has_no_scores_is_listed_with_its_error(folder):
     text = status_page(states(folder))
     assert 'failed: mcfs on umist, {"n_neighbors": 7} sizes [50]: ValueError: no' in text
     assert 'timeout: mcfs on umist, {"n_neighbors": 4}' in text
-    assert "python run.py protocol=dgufs method=mcfs dataset=umist" in text and "method.params.n_neighbors=7" in text
     assert "2 cells: 5 of 5 fits stored, nothing left." in text
 
 
