@@ -141,7 +141,7 @@ def run(
     results_dir : path, default="results"
         In the current folder.
     n_jobs : int, default=1
-        Worker processes; 1 runs here, which what a notebook defines needs.
+        Worker processes.  What a notebook defines needs 1, and is fitted in this process.
     data_dir : path, optional
         As in `load_dataset`.
     overrides : list of str

@@ -157,8 +157,8 @@ def followed(clone, page, title, variables=()):
         script.append(f"cat > {path} <<'END'\n{text}END" if path else text)
         if path and path.startswith("methods/"):
             name = re.search(r"class (\w+)", text)[1]
-            script.append(f"echo 'from methods.{Path(path).stem} import {name}' >> methods/__init__.py")
-            script.append(f"""echo '__all__ += ["{name}"]' >> methods/__init__.py""")
+            line = f'    "{name}": "{Path(path).stem}",'
+            script.append(f"sed -i 's/^_MODULES = {{/&\\n{line}/' methods/__init__.py")
         if path and "checksum: sha256:000" in text:
             file = re.search(r"file: (\S+)", text)[1]
             script.append(f"""sed -i "s/sha256:0*$/sha256:$(sha256sum my_data/{file} | cut -c1-64)/" {path}""")
