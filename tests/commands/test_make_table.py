@@ -241,6 +241,7 @@ def test_notes_disclose_the_oracle_the_protocol_and_the_code(table, spec, result
         "7 trials (1 collapsed, 2 failed",
     ):
         assert part in text
+    for part in ("2024-01-02", "code 0123456-dirty", "§", "†", "‡"):
         assert part in text
     default = " ".join(make_table(spec, Study.open(results, "dgufs"), "default_params").notes)
     assert "no label" in default
