@@ -13,7 +13,7 @@ from ufs_bench.scripts.core.conf import names
 # Okabe & Ito's colours, which most colour-blind readers tell apart, without the yellow that fades on white, and two of
 # Tol's.  Names of one colour differ in the marker.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255", "#999933")
-MARKERS = "osD^v<>phdPX*8"
+MARKERS = "osD^v<>phdPX8"
 # The methods that the papers compare most, each of a colour of its own.
 FIRST = "mcfs rufs udfs ndfs dgufs laplacian_score eufs jgufs kmeans_ufs".split()
 REFERENCE = "#666666"
@@ -46,7 +46,7 @@ SUPERSCRIPT = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
 
 
 def looks_of(names):
-    """Return a different (colour, marker) for each of up to 135 names, in their order."""
+    """Return a different (colour, marker) for each of up to 117 names, in their order."""
     count = len(COLOURS)
     return {
         name: (COLOURS[i % count], MARKERS[(i % count + i // count) % len(MARKERS)]) for i, name in enumerate(names)
