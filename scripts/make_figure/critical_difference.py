@@ -33,16 +33,19 @@ def critical_difference(
     said = "".join(f"{text}\n" for text in field.left_out if text.startswith(DROPPED))
     print(said, end="", file=sys.stderr)
     ranking = rank_study(field, alpha, test)
-    p = ranking.comparison.friedman_p
+    comparison = ranking.comparison
+    p, length = comparison.friedman_p, comparison.critical_difference
     friedman = "" if math.isnan(p) else f" Friedman's test: p = {p:.2g}."
+    distance = f" (critical difference {length:.2f})" if comparison.posthoc == "nemenyi" else ""
     title = f"Average ranks by {METRICS[metric]} over {len(field.scores)} data sets; 1 is the best"
     note = (
-        f"{said}Joined: not told apart at {alpha:g} by {TESTS[test]}.{friedman} {BY_NAME[selection].overall}.\n"
+        f"{said}Joined: not told apart at {alpha:g} by {TESTS[test]}{distance}.{friedman} "
+        f"{BY_NAME[selection].overall}.\n"
         f"Data sets: {', '.join(printed('dataset', name) for name in field.scores.index)}. "
         f"{study.origin(field.scores)}"
     )
     names, looks = unique_names("method", ranking.table.index), styles(study.summary["method"])
-    average, comparison = ranking.table["average_rank"].sort_values(kind="stable"), ranking.comparison
+    average = ranking.table["average_rank"].sort_values(kind="stable")
     n_methods = len(average)
     narrow = width < NARROW
     n_left = n_methods if narrow else (n_methods + 1) // 2
@@ -62,8 +65,6 @@ def critical_difference(
         axis.yaxis.set_visible(False)
         axis.spines[["left", "bottom"]].set_visible(False)
         axis.spines.top.set(visible=True, position=("data", 0), bounds=(1, n_methods))
-        if comparison.posthoc == "nemenyi":
-            axis.set_title(f"Critical difference {comparison.critical_difference:.2f}", fontsize=8)
     return figure
 
 

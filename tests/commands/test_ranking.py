@@ -91,7 +91,7 @@ def test_the_diagram_puts_every_method_at_its_rank_and_joins_what_is_alike():
     length = 2.343 * np.sqrt(3 * 4 / (6 * 7))  # Demšar's table 5: q = 2.343 for three methods
     assert joined == [[1, 2], [2, 3]]
     assert 1 < length < 2
-    assert axes.get_title() == f"Critical difference {length:.2f}"
+    assert f"(critical difference {length:.2f})" in figure.get_supxlabel()
 
 
 def test_the_diagram_leaves_out_and_names_methods_that_lack_a_cell(capsys):
