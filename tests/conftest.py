@@ -104,6 +104,14 @@ def offered():
         ConfigStore.instance().repo.pop(group, None)
 
 
+@pytest.fixture(autouse=True)
+def trusted():
+    """Forget classes from outside the suite that another test has imported: all fits of a process need workers then."""
+    from ufs_bench.runners.workers import outside
+
+    outside.imported.clear()
+
+
 @pytest.fixture
 def shipping(tmp_path, monkeypatch):
     """Return the folder that this test ships studies to, and in which shipped ones are found."""

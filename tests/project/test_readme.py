@@ -15,7 +15,9 @@ GROUPS = [path.name for path in CONF.iterdir() if path.is_dir()]
 # Files that a reader would add, in the examples of the README, docs/own_method.md, own_data.md and protocols.md.
 GONE = {"results/reference/fair_earlier"}  # the plan, which is not changed any more, names it
 INVENTED = {"all", "mysel", "two_plates", "x", "mine", "spread", "wine", "small"}
-FOLDERS = "|".join(sorted(path.name for path in ROOT.iterdir() if path.is_dir())).replace(".", r"\.")
+FOLDERS = "|".join(sorted(path.name for path in ROOT.iterdir() if path.is_dir() and path.name != "build")).replace(
+    ".", r"\."
+)
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 
