@@ -86,7 +86,7 @@ def new_workers():
 def trusted():
     """Forget that a class from outside the suite was imported here: after it every cell would need workers."""
     yield
-    if outside := sys.modules.get("runners.workers.outside"):
+    if outside := sys.modules.get("ufs_bench.runners.workers.outside"):
         outside.imported.clear()
 
 
@@ -102,14 +102,6 @@ def offered():
     """Forget data and methods that a command in this process has offered to Hydra: to others, dataset= is no group."""
     for group in ("dataset", "method"):
         ConfigStore.instance().repo.pop(group, None)
-
-
-@pytest.fixture(autouse=True)
-def trusted():
-    """Forget classes from outside the suite that another test has imported: all fits of a process need workers then."""
-    from ufs_bench.runners.workers import outside
-
-    outside.imported.clear()
 
 
 @pytest.fixture
