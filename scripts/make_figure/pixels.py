@@ -7,7 +7,6 @@ from ufs_bench.metrics.study import METRICS, UNSCORED
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import printed, unique_names
-from ufs_bench.scripts.core.data import data_of
 from ufs_bench.scripts.core.published import PAPERS, published_pixels
 from ufs_bench.scripts.core.words import by_labels
 from ufs_bench.scripts.features import selected_features
@@ -19,6 +18,8 @@ SELECTED = COLOURS[1]
 
 def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid", samples=None, width=WIDTH):
     """Draw the selected pixels over images, a row for each method and sample, those of the data by default."""
+    from ufs_bench.scripts.core.data import data_of  # here, as no other figure needs data
+
     dataset = one(dataset)
     trials = study.trials[study.trials["dataset"] == dataset]
     if trials.empty:

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, store
 
+from ufs_bench.runners.store import files, reading
 from ufs_bench.scripts.audit.__main__ import main as audit
 from ufs_bench.scripts.cite import main as cite
 from ufs_bench.scripts.compare.__main__ import main as compare
@@ -47,7 +48,7 @@ COMMANDS = {
 def reads(monkeypatch):
     """Count how often the scripts read each file; Hydra and `load_dataset` read for themselves."""
     found = Counter()
-    read_yaml, whole_lines, read_csv = conf.yaml.load, store.files.whole_lines, pd.read_csv
+    read_yaml, whole_lines, read_csv = conf.yaml.load, files.whole_lines, pd.read_csv
 
     def count_yaml(file, Loader):
         if Loader is conf._Loader:
@@ -65,7 +66,7 @@ def reads(monkeypatch):
     for function in (conf._parsed, published.load_published, published._read):
         function.cache_clear()
     monkeypatch.setattr(conf.yaml, "load", count_yaml)
-    for module in (store.files, store.reading):
+    for module in (files, reading):
         monkeypatch.setattr(module, "whole_lines", count_lines)
     monkeypatch.setattr(pd, "read_csv", count_csv)
     return found

@@ -9,8 +9,7 @@ import pytest
 from small_data import TRUTH
 
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.store.identity import Identity
-from ufs_bench.runners.store.parquet import KEY, key_of
+from ufs_bench.runners.store.parquet import KEY, identity_of, key_of
 from ufs_bench.scripts.ship import REFUSED, UNVERIFIED, files, scores
 from ufs_bench.scripts.ship import check as checks
 from ufs_bench.scripts.ship.check import check, part
@@ -84,10 +83,10 @@ def test_a_cell_is_of_one_arithmetic_and_two_data_sets_of_a_file_may_be_of_two(s
     ((name, identity),) = notes["identities"].items()
     versions = json.loads(identity[2]) | {"arithmetic": "products abc"}
     other = [*identity[:2], json.dumps(versions), ""]
-    both = notes | {"identities": {name: identity, key_of(Identity(*other)): other}}
+    both = notes | {"identities": {name: identity, key_of(identity_of(other)): other}}
 
     def said(datasets):
-        names = pa.array([name, key_of(Identity(*other))] * (len(table) // 2))
+        names = pa.array([name, key_of(identity_of(other))] * (len(table) // 2))
         mixed = table.set_column(table.column_names.index("identity"), "identity", names)
         put(study, mixed.set_column(0, "dataset", pa.array(datasets * (len(table) // 2))), both)
         return [words for words in files.faults_of_file(study / "mcfs.parquet") if "fingerprint" in words]

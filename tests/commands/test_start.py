@@ -9,13 +9,15 @@ from ufs_bench.datasets.spec import COLUMNS, FILLS
 from ufs_bench.scripts.core import options
 from ufs_bench.scripts.core.conf import ROOT
 
-HEAVY = "scipy sklearn numba joblib datasets methods"
+HEAVY = "scipy sklearn numba joblib ufs_bench.datasets ufs_bench.methods"
 UNUSED = {"make_table": f"{HEAVY} matplotlib PIL", "make_figure": HEAVY}
 
 
 @pytest.mark.parametrize("command", UNUSED)
 def test_a_command_starts_without_what_it_does_not_use(command):
-    program = f"import sys, scripts.{command}.__main__; print(*sorted(set(sys.argv[1:]) & sys.modules.keys()))"
+    program = (
+        f"import sys, ufs_bench.scripts.{command}.__main__; print(*sorted(set(sys.argv[1:]) & sys.modules.keys()))"
+    )
     words = [sys.executable, "-c", program, *UNUSED[command].split()]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""

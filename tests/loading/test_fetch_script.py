@@ -126,8 +126,8 @@ def test_ctrl_c_ends_the_script_at_once_and_keeps_what_there_is(site, cache, con
     site.pages["/a"] = Page(content, pause=2)
     (tmp_path / "slow.yaml").write_text(yaml.safe_dump(spec(site.url("/a"), name="slow")))
     program = (
-        "import datasets.spec, pathlib, runpy, sys\n"
-        "datasets.spec.FOLDER = pathlib.Path(sys.argv.pop(1))\n"
+        "import ufs_bench.datasets.spec, pathlib, runpy, sys\n"
+        "ufs_bench.datasets.spec.FOLDER = pathlib.Path(sys.argv.pop(1))\n"
         "runpy.run_module('scripts.fetch_data', run_name='__main__')"
     )
     command = [sys.executable, "-c", program, str(tmp_path), "dataset=slow"]
