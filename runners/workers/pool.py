@@ -34,6 +34,7 @@ STORED_S = 0.1  # seconds of short fits in this process that are stored together
 TICK_S = 1.0  # seconds after which a run in which nothing ends still yields to its caller
 IDLE_S = 300  # seconds after which a worker without work ends
 OUT_OF_TIME = "SIGXCPU"  # the signal that ends a worker beyond its CPU seconds
+QUIET = "ignore:resource_tracker"  # warnings of locks that workers left which were ended by a full disk or Ctrl-C
 SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
 _kept = {}  # in a worker: source of the data -> their `Evaluations`; one at a time
 
@@ -113,6 +114,8 @@ def _end_others(runs):
 def _executor(n_jobs):
     """Return the executor, with as many workers as a cell has asked for since they were last ended."""
     Workers.count = max(Workers.count, n_jobs)
+    if QUIET not in sys.warnoptions:  # which loky's process that cleans up behind workers takes over
+        sys.warnoptions.append(QUIET)
     how = {"timeout": IDLE_S, "initializer": _begin, "initargs": (os.getpid(),), "env": ONE_THREAD}
     Workers.executor = get_reusable_executor(Workers.count, **how)
     return Workers.executor
