@@ -21,6 +21,7 @@ from ufs_bench.runners.place import SUITE as ROOT
 # Packages whose versions every number has beside it.
 VERSIONED = {"numpy", "scipy", "sklearn", "pandas", "joblib", "numba", "llvmlite", "threadpoolctl"}
 SUITE = "ufs_bench."
+LAZY = ("ufs_bench", "ufs_bench.methods")  # they import what is asked for first, and nothing else counts in them
 SCALING, EVALUATION = "ufs_bench.datasets.scaling", "ufs_bench.metrics.evaluate"
 DIGITS = 16  # the length of a digest; the keys of trials are as long
 # Digests that the shipped results have, and those of code that gives the same bytes (tests/project/golden.py).
@@ -107,7 +108,7 @@ def _shipped():
 
 def _reach(name, reached, packages):
     """Add a module to `reached`, as name -> (file, digest), with all that it imports; or its package to `packages`."""
-    if name in reached:
+    if name in reached or name in LAZY:
         return
     if not name.startswith(SUITE) and (parent := name.rpartition(".")[0]):
         _reach(parent, reached, packages)  # whose initialiser may do anything
@@ -126,17 +127,16 @@ def _reach(name, reached, packages):
 
 def _home(module, name):
     """Return the module that ``from module import name`` gives, or where what it gives is defined."""
-    if module == f"{SUITE}methods" and name[:1].isupper():
-        return getattr(importlib.import_module(module), name).__module__  # imported when it is asked for first
+    if module in LAZY:
+        found = getattr(importlib.import_module(module), name, None)
+        return getattr(found, "__module__", f"{module}.{name}")  # a module has none
     return f"{module}.{name}" if _is_package(module) else module
 
 
 @functools.cache
 def _file(name):
     """Return the source of a module that counts; None for Python's own, for an installed one, and for no module."""
-    if not name.startswith(SUITE) and _is_installed(name):
-        return None
-    spec = _spec(name)
+    spec = None if _is_installed(name) else _spec(name)
     if spec is None or not (spec.origin or "").endswith(".py"):
         return None
     if not name.startswith(SUITE):
@@ -147,13 +147,15 @@ def _file(name):
 
 @functools.cache
 def _is_package(name):
-    spec = None if not name.startswith(SUITE) and _is_installed(name) else _spec(name)
+    spec = None if _is_installed(name) else _spec(name)
     return spec is not None and spec.submodule_search_locations is not None
 
 
 @functools.cache
 def _is_installed(name):
-    """Return True for a module of an installed package, or of Python."""
+    """Return True for a module of Python, or of an installed package other than this suite."""
+    if name.startswith(SUITE):
+        return False
     top = name.partition(".")[0]
     if top in sys.stdlib_module_names:
         return True

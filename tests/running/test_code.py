@@ -136,8 +136,9 @@ def test_every_method_rests_on_its_own_modules_and_on_no_other_method():
         assert 6 <= len(files) <= 26 and first in getattr(methods, name).__module__
 
 
-def test_a_class_of_the_suite_that_a_method_imports_by_its_short_name_counts(digest):
-    change = {"class Other": "from ufs_bench.methods import NDFS\nclass Other"}
+@pytest.mark.parametrize("package", ["ufs_bench", "ufs_bench.methods"])
+def test_a_class_of_the_suite_that_a_method_imports_by_its_short_name_counts(digest, package):
+    change = {"class Other": f"from {package} import NDFS\nclass Other"}
     found = digest(own_other=change).files
     assert "ndfs" in {part for file, _ in found for part in file.with_suffix("").parts}
 
