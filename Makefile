@@ -42,12 +42,14 @@ site: .venv/.done
 	$(BIN)/sphinx-build -q -c docs build/pages build/site
 
 # pip compiles on one processor, and the tests of every package, too; as for pip, a file that cannot be is no error.
+# Compiled loops of a checkout from before the one package name modules that are gone, and cannot be loaded.
 .venv/.done: pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
 	    { echo "Python 3.11 or newer is needed; name one with: make $(MAKECMDGOALS) PYTHON=python3.12"; exit 1; }
 	@echo "Setting up .venv, once; this takes a minute or two."
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c $(CONSTRAINTS) -e '.[test]'
+	find methods metrics -name '*.nb[ic]' -delete
 	-$(BIN)/python -m compileall -q -j 0 -x '/tests?/' .venv/lib
 	@touch $@
 
