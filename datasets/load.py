@@ -143,11 +143,6 @@ def _first_fault(spec, source, paths):
     return None, None
 
 
-def paths_of(spec, data_dir=None):
-    """List every path, outside packages, that a data set may be read from; most of them do not exist."""
-    return [path for _, paths, _ in _places(spec, data_dir) for path in paths]
-
-
 def _places(spec, data_dir):
     folders = [*((folder, DATA_DIR) for folder in user_dirs(data_dir)), (cache_dir(), CACHE)]
     return [

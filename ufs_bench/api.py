@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ufs_bench.datasets import Dataset, load_dataset, scale
 from ufs_bench.datasets.given import as_dataset
+from ufs_bench.metrics.centred import centred
 from ufs_bench.metrics.evaluate import evaluate as evaluate_features
 from ufs_bench.metrics.measures import PER_RESTART, PER_SET
 from ufs_bench.metrics.protocol import Protocol
@@ -100,8 +101,9 @@ def evaluate(
     if not reached or (sizes is not None and reached != wanted):
         raise ValueError(f"sizes={wanted} must be at most {len(features)}, the length of the ranking.")
     X, frames = scale(data.X, rules.scaling), []
+    whole = centred(X)
     for size in reached:
-        scores, _ = evaluate_features(features[:size], X, data.y, rules, data.clusters)
+        scores, _ = evaluate_features(features[:size], X, data.y, rules, data.clusters, whole)
         frame = pd.DataFrame(scores.T, columns=[*PER_RESTART, *PER_SET])
         frame[list(PER_SET)] = frame[list(PER_SET)].iloc[0].to_numpy()
         frame.insert(0, "restart", range(len(frame)))

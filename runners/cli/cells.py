@@ -73,7 +73,7 @@ def run_cell(asked, n_cells, wait=True):
     except ConfigError as error:
         report.failed(str(error), place)
         return False
-    # Imported here, as these take seconds, and --help, Tab and a sweep with nothing left to do need none of them.
+    # Imported here, as these take seconds, and --help and Tab need none of them.
     from ufs_bench.datasets import DataError, DataMissing
     from ufs_bench.runners.code import CodeChanged
     from ufs_bench.runners.experiment.cell import Cell

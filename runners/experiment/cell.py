@@ -132,14 +132,11 @@ class Cell:
         runner, path = self.settings.runner, self.folder / "trials.csv"
         if runner.redo or not self.settings.dataset.get("data_sha256") or not path.exists():
             return None
-        next(read_cells([path]))  # a StoreError says that rows are missing
-        stored = {row["trial"]: row for row in self.rows()}
-        defaults = {trial.key: str(trial.is_default) for trial in self.planned}
-        if {key: row["is_default"] for key, row in stored.items()} != defaults or self.todo(
-            stored.values(), self.planned
-        ):
+        rows = next(read_cells([path]))["trials"].to_dict("records")  # a StoreError says that some are missing
+        defaults = {trial.key: trial.is_default for trial in self.planned}
+        if {row["trial"]: row["is_default"] for row in rows} != defaults or self.todo(rows, self.planned):
             return None
-        return ends_text(str(self), Counter(row["status"] for row in stored.values()))
+        return ends_text(str(self), Counter(row["status"] for row in rows))
 
     def run(self, place="", on_wait=None):
         """Run the trials that are lacking, report how they went, and return the rows of those without scores.

@@ -6,6 +6,7 @@ from ufs_bench.datasets import scale
 from ufs_bench.runners.experiment.method import load_class
 from ufs_bench.runners.place import SUITE
 from ufs_bench.runners.store.row import from_json, subsets_of
+from ufs_bench.runners.workers.outside import is_outside
 
 COLLAPSED = "collapsed"
 # What methods that learn nothing were seen to select, and the words for it.
@@ -25,7 +26,7 @@ def collapsed_line(settings, fits, X):
     if collapsed.empty:
         return ""
     page = Path("docs/methods", f"{settings.method.target.split('.')[1]}.md")
-    told = f" ({page})" if settings.method.target.startswith("methods.") and (SUITE / page).exists() else ""
+    told = f" ({page})" if not is_outside(settings.method.target) and (SUITE / page).exists() else ""
     parts = [f"learned nothing in {len(collapsed)} of {len(fits)} fits"]
     if len(collapsed) < len(fits) and collapsed["is_default"].any():
         parts[0] += ", the default parameters among them"

@@ -23,7 +23,6 @@ RESERVED = {
     "n_clusters": "protocol.clusters",
     "random_state": "protocol.seed and protocol.seeds",
 }
-PACKAGE = "ufs_bench"
 PARAMETERS = Kind("a mapping of parameters, such as {alpha: 1}", lambda value: isinstance(value or {}, Mapping))
 PARTS = {  # of a method's file
     "name": TEXT, "target": TEXT, "paper_name": ANY, "citation": ANY, "params": PARAMETERS, "grid": PARAMETERS,
@@ -140,8 +139,8 @@ def load_class(target):
     """Return the class with a dotted name such as ``methods.mcfs.MCFS``."""
     module, _, name = target.rpartition(".")
     outside.note(target)
-    if module.partition(".")[0] == "methods":  # a name in configurations and in keys of trials
-        module = f"{PACKAGE}.{module}"
+    if not outside.is_outside(target):  # methods.NAME stands in configurations and in keys of trials
+        module = f"ufs_bench.{module}"
     versions(), blas()  # before the import: a user's module may load another BLAS, which other methods do not use
     try:
         with exits_as_errors():

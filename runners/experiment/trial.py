@@ -13,6 +13,7 @@ from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners.code import ROOT
 from ufs_bench.runners.experiment.method import load_class, parameters_of
 from ufs_bench.runners.store.row import from_json, to_json
+from ufs_bench.runners.workers.outside import is_outside
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,7 @@ def _parameters_written(module, name):
     """Return the parameters that a class of methods/ has in its file, which is not imported; None where not there."""
     place = ROOT.joinpath(*module.split("."))
     files = [path for path in (place.with_suffix(".py"), place / "__init__.py") if path.exists()]
-    if not module.startswith("methods.") or not files:
+    if is_outside(module) or not files:
         return None
     classes = {
         node.name: node for node in ast.parse(files[0].read_text(encoding="utf-8")).body if hasattr(node, "bases")

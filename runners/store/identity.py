@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, packages_distributions, ver
 from typing import NamedTuple
 
 from ufs_bench.runners import arithmetic
-from ufs_bench.runners.code import DIGITS, VERSIONED, code_of, code_of_evaluation
+from ufs_bench.runners.code import DIGITS, code_of, code_of_evaluation
 from ufs_bench.runners.store.row import from_json, to_json
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "numba", "llvmlite")
@@ -69,7 +69,7 @@ def versions(packages=()):
     from ufs_bench.runners.store.fingerprint import as_text, fingerprint  # here, as it imports scipy
 
     found = {name: version(name) for name in PACKAGES}
-    found |= {name: _version_of(name) for name in packages if name not in VERSIONED}
+    found |= {name: _version_of(name) for name in packages}
     machine = f"{platform.system()} {platform.machine()}"
     return {"python": platform.python_version(), **found, ARITHMETIC: as_text(fingerprint()), "machine": machine}
 

@@ -203,9 +203,8 @@ def _run_in_worker(source, identity, caps, scores, trial, fit):
     arrays = opened(source)
     if Identity.of(trial.cls) != identity:  # before the fit, as the seconds of a first import are not the fit's
         raise CodeChanged(
-            "a file that the method or its evaluation rests on was edited after this command had begun, or a "
-            "variable of the environment that it reads is another there: its workers run other code than it does. "
-            "Nothing of it was stored; run the same command again."
+            "a file that the method or its evaluation rests on was edited after this command had begun: its workers "
+            "run other code than it does. Nothing of it was stored; run the same command again."
         )
     return run_trial(trial, *arrays, caps, scores and _scores_of(source, trial.protocol, scores), fit)
 

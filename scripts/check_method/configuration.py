@@ -6,6 +6,7 @@ import inspect
 
 from ufs_bench.runners.experiment.method import Method, load_class
 from ufs_bench.runners.experiment.settings import check_values
+from ufs_bench.runners.workers.outside import is_outside
 from ufs_bench.scripts.check_method.synthetic import suited
 
 GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPRODUCIBILITY = (
@@ -50,7 +51,7 @@ def target_is_a_class_that_derives_from_base_selector(method):
 @property_of_every_method(CONFIGURATION)
 def class_in_methods_can_be_imported_from_methods(method):
     package, name = importlib.import_module("ufs_bench.methods"), method.cls.__name__
-    if method.config["target"].split(".")[0] == "methods":
+    if not is_outside(method.config["target"]):
         listed = name in package.__all__ and getattr(package, name, None) is method.cls
         assert listed, f"{name} must have a line in methods/__init__.py"
 

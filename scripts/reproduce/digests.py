@@ -70,6 +70,7 @@ def fit(studies, fits, budget=None, seed=0, say=print):
 
 def digests(trial, data):
     """Return the digest of each of `PARTS` of a trial that is fitted and evaluated now, in this process."""
+    from ufs_bench.metrics.centred import centred
     from ufs_bench.metrics.evaluate import evaluate, evaluate_labels
 
     scaled = Data.scaled(data, trial.protocol, trial.method)
@@ -78,7 +79,8 @@ def digests(trial, data):
         warnings.simplefilter("ignore")
         selector = trial.selector().fit(X)
         sets = [columns[selector.subset(size)] for size in trial.sizes]
-        scores = [evaluate(features, scaled.X, data.y, trial.protocol, data.clusters)[0] for features in sets]
+        how = data.y, trial.protocol, data.clusters, centred(scaled.X)
+        scores = [evaluate(features, scaled.X, *how)[0] for features in sets]
     labels = getattr(selector, "labels_", None)
     if labels is not None:
         scores.append(evaluate_labels(labels, data.y, trial.protocol.nmi))
