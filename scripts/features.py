@@ -14,9 +14,11 @@ from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, wit
 from ufs_bench.scripts.core.conf import printed, rows_of, unique_names
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.text import deliver, listed, split
-from ufs_bench.scripts.core.views import WIDTH, render
+from ufs_bench.scripts.core.text import deliver, listed, pipes
+from ufs_bench.scripts.core.views import wrapped
 from ufs_bench.scripts.core.words import by_labels
+
+NOT_SELECTING = ("all_features", RANDOM)  # the control that keeps all, and many draws
 
 
 def selected_features(study, method, dataset, metric="acc", selection="best_over_grid"):
@@ -50,7 +52,7 @@ def features_of(study, dataset=None, methods=None, metric="acc", selection="defa
         raise ValueError(f"dataset must be given: the study has {', '.join(there)}.")
     dataset, methods = there[0] if dataset is None else dataset, [methods] if isinstance(methods, str) else methods
     stored, sets = rows_of(study.trials, methods, [dataset]), {}
-    for method in methods or selecting(stored):
+    for method in methods or sorted(set(stored["method"]).difference(NOT_SELECTING)):
         try:
             sets[method] = selected_features(study, method, dataset, metric, selection)
         except MissingResults:
@@ -73,53 +75,37 @@ def features_of(study, dataset=None, methods=None, metric="acc", selection="defa
     return pd.DataFrame(rows, columns=["dataset", "method", "n_selected", "rank", "number", "name"])
 
 
-def selecting(trials):
-    """Return the methods of some trials that select features: not the control that keeps all, and not many draws."""
-    return [one for one in sorted(trials["method"].unique()) if one not in ("all_features", RANDOM)]
-
-
-def as_csv(found):
-    """Return a table as CSV in which no name is a formula for a spreadsheet: an apostrophe stands before it."""
-    names = found.select_dtypes(exclude="number")
-    return found.assign(**names.replace(r"^(?=[=+\-@\t\r])", "'", regex=True)).to_csv(index=False)
+def features_page(found, study, metric, selection):
+    """Return the table of `features_of` as a page of Markdown, with a column for each method."""
+    dataset, size, methods = found["dataset"].iloc[0], int(found["n_selected"].iloc[0]), list(found["method"].unique())
+    named = found["name"].notna().all()
+    shown = found["name"].str.replace(r"\s+", " ", regex=True).str.replace("|", "\\|") if named else found["number"]
+    wide = found.assign(shown=shown.astype(str)).pivot(index="rank", columns="method", values="shown").fillna("")
+    own = of_kmeans(study.summary[(study.summary["dataset"] == dataset) & (study.summary["n_selected"] == size)])
+    poor = select(own, metric, selection, per_size=True).set_index("method")["status"].loc[methods].isin(POOR)
+    heads = {method: name + "‡" * bool(poor[method]) for method, name in unique_names("method", methods).items()}
+    lines = [["rank", *heads.values()], *([str(rank), *row] for rank, row in wide[methods].T.items())]
+    there = study.trials.loc[study.trials["dataset"] == dataset, "method"].unique()
+    notes = [f"{by_labels(BY_NAME[selection].per_size, metric)}."]
+    notes += ["‡: the fit learned nothing, and its order means nothing."] if poor.any() else []
+    if others := sorted(set(there).difference(methods, NOT_SELECTING)):
+        notes.append(f"Not shown: {', '.join(others)}.")
+    notes += [] if named else ["Features are numbered from 0, as no names are stored."]
+    title = f"# {printed('dataset', dataset)}: the {counted(size, 'feature')} that methods select, best first"
+    return f"{title}\n\n{pipes(lines)}\n\n{wrapped(' '.join([*notes, study.origin(methods)]))}\n"
 
 
 @command("features")
 def main(options):
     """Print the features that methods select, or write them to a file."""
     study = Study.find(options["results_dir"], options["study"]).filled()
-    given = [options[name] for name in ("dataset", "methods", "metric", "selection", "size")]
+    dataset, methods, metric, selection, size = map(options.get, "dataset methods metric selection size".split())
     try:
-        found = features_of(study, *given)
+        found = features_of(study, dataset, methods, metric, selection, size)
     except MissingResults as error:
         raise ValueError(with_commands(error, fill_pairs(error.cells, study, study.own_name))) from error
     is_csv = options["format"] == "csv"
-    deliver(as_csv(found) if is_csv else _page(found, study, *given[1:4]), options["output"])
-
-
-def _page(found, study, asked, metric, selection):
-    dataset, size, methods = found["dataset"].iloc[0], int(found["n_selected"].iloc[0]), list(found["method"].unique())
-    named = found["name"].notna().all()
-    names = found["name"].str.replace(r"\s+", " ", regex=True).str.replace("|", "\\|") if named else found["number"]
-    wide = found.assign(shown=names.astype(str)).pivot(index="rank", columns="method", values="shown").fillna("")
-    own = of_kmeans(study.summary[(study.summary["dataset"] == dataset) & (study.summary["n_selected"] == size)])
-    status = select(own, metric, selection, per_size=True).set_index("method")["status"]
-    heads = {method: name + "‡" * (status[method] in POOR) for method, name in unique_names("method", methods).items()}
-    ranks, columns = ["rank", *map(str, wide.index)], [[heads[method], *wide[method]] for method in methods]
-    parts = split([max(map(len, column)) + 3 for column in columns], max(map(len, ranks)) + 3, WIDTH - 1)
-    stored = study.trials[study.trials["dataset"] == dataset]
-    return render(
-        "features.md.j2",
-        dataset=printed("dataset", dataset),
-        count=counted(size, "feature"),
-        named=named,
-        shipped=study.is_shipped,
-        poor=sorted(set(status[methods]) & set(POOR)),
-        lacking=[] if asked else [method for method in selecting(stored) if method not in methods],
-        choice=by_labels(BY_NAME[selection].per_size, metric),
-        origin=study.origin(methods),
-        blocks=[list(zip(ranks, *columns[part], strict=True)) for part in parts],
-    )
+    deliver(found.to_csv(index=False) if is_csv else features_page(found, study, metric, selection), options["output"])
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ from ufs_bench.scripts.check_method.configuration import (
 )
 from ufs_bench.scripts.check_method.contract import where_it_rises
 from ufs_bench.scripts.check_method.synthetic import blobs, suited, wide_blobs
-from ufs_bench.scripts.method_notes import sections
+from ufs_bench.scripts.core.sources import sections
 
 __all__ = ["PROPERTIES"]
 

@@ -43,9 +43,9 @@ def compare_studies(studies, selection="best_over_grid"):
     """Compare every published ACC and NMI with what every variant of its method gives in the paper's study.
 
     There is one row per published cell, variant of its method in conf/table, and clusterer, in the order of the tables
-    and with `COLUMNS`; scores are in percent. published_method is the printed row, inherited as `scripts.published`
-    marks it; departs: how the study's protocol is not the paper's; points of the grid that were run, and grid: those of
-    the whole one.
+    and with `COLUMNS`; scores are in percent. published_method is the printed row, inherited as in
+    results/published.csv; departs: how the study's protocol is not the paper's; points of the grid that were run, and
+    grid: those of the whole one.
     """
     frames = []
     for paper, study in studies.items():

@@ -87,8 +87,6 @@ OPTIONS = {
         "check": FLAG,
         "further": optional(STUDY),
     },
-    "published": {},
-    "method_notes": {},
     "make_figure": {
         "figure": NAME,
         **RESULTS, **OUTPUT, **DATA,

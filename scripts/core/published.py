@@ -24,7 +24,7 @@ def load_published():
     """Return the published cells; do not change them in place, as they are read once and shared.
 
     The columns are paper, table, dataset, method, metric, mean_percent, std_percent, n_features, inherited,
-    evaluated_by, std_over, section; the last four as `scripts.published` writes them.
+    evaluated_by, std_over, section; the last four are explained in docs/protocols.md.
     """
     return pd.read_csv(
         PATH,
@@ -75,7 +75,7 @@ def _read(path):
 
 
 def explain(marks):
-    """Explain the marks of `mark_inherited` that occur."""
+    """Explain the marks of the column inherited that occur."""
     papers = {}
     for mark in sorted(set(marks) - {""}):
         rule, _, paper = mark.partition(":")

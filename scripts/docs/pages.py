@@ -14,6 +14,7 @@ from ufs_bench.scripts.compare import compare_studies, open_studies, shipped_nam
 from ufs_bench.scripts.compare.verdicts import NOT_COMPARABLE
 from ufs_bench.scripts.core.conf import CONF, ROOT, entry, family_of, find, printed, printed_family, unique_names
 from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.sources import citations, classes, source_of
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import number, pipes
 from ufs_bench.scripts.core.text import signed as printed_gain
@@ -21,7 +22,6 @@ from ufs_bench.scripts.core.views import render
 from ufs_bench.scripts.docs.board import ENOUGH, KINDS, LEVEL, SHOWN, Board, numbers
 from ufs_bench.scripts.docs.chart import lines
 from ufs_bench.scripts.findings.plan import CONFIRMATORY, WEIGHTS, datasets_of
-from ufs_bench.scripts.method_notes import citations, classes, source_of
 
 STUDY = "reference/fair"  # what the leaderboard and the pages of methods and data sets show
 REACH = 12  # points from the middle of a bar to its ends: most intervals are within

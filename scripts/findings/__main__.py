@@ -7,13 +7,14 @@ from ufs_bench.scripts.compare.tables import tables as comparison_tables
 from ufs_bench.scripts.core.conf import ROOT, family_of
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.programs import filled, renewed
+from ufs_bench.scripts.core.sources import method_lines
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import pipes
 from ufs_bench.scripts.findings import STUDY, plan, predictions, tables
 from ufs_bench.scripts.findings.panels import draw_sizes
 from ufs_bench.scripts.versus.forest import drawn
 
-FINDINGS, REPRODUCTION = ROOT / "docs/findings.md", ROOT / "docs/reproduction.md"
+FINDINGS, METHODS, REPRODUCTION = (ROOT / "docs" / f"{name}.md" for name in ("findings", "methods", "reproduction"))
 
 
 def pages(study, found):
@@ -21,6 +22,7 @@ def pages(study, found):
     parts = {name: pipes(lines) for name, lines in tables(study, found).items()}
     return {
         FINDINGS: filled(FINDINGS, "scripts.findings", parts),
+        METHODS: filled(METHODS, "scripts.findings", {"methods": pipes(method_lines())}),
         ROOT / "docs/sizes.svg": drawn(draw_sizes(study, found)),
     }
 

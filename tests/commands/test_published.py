@@ -8,8 +8,35 @@ import pytest
 
 from ufs_bench.datasets import load_dataset
 from ufs_bench.scripts.core.conf import ROOT
-from ufs_bench.scripts.core.published import load_published, published_pixels
-from ufs_bench.scripts.published import how_judged, mark_inherited
+from ufs_bench.scripts.core.published import YEARS, load_published, published_pixels
+
+# Section 5.2 of the UFSOL paper: its baselines' results are those of "their published works".
+STATED = ("all_features", "laplacian_score", "mcfs", "udfs", "ndfs", "rufs", "socfs")
+TIES = 2  # one equal mean on a data set may be chance: unrelated papers have 1 among the 78 cells that they share
+
+
+def mark_inherited(published):
+    """Return the marks of the cells of `load_published`, as docs/reading.md explains them."""
+    marks = pd.Series("", index=published.index)
+    marks[(published["paper"] == "ufsol") & published["method"].isin(STATED)] = "stated"
+    for paper in YEARS:
+        for earlier in sorted((name for name in YEARS if YEARS[name] < YEARS[paper]), key=YEARS.get, reverse=True):
+            pairs = shared_cells(published, paper, earlier)
+            for _, group in pairs.groupby(["dataset", "metric"]):
+                differences = group["difference"].round(6)
+                same_sizes = (group["n_features"].fillna(0) == group["n_features_earlier"].fillna(0)).all()
+                if len(group) >= 3 and same_sizes and differences.nunique() == 1 and differences.iloc[0] != 0:
+                    marks[group["row"]] = f"shifted:{earlier}"
+            # The earliest paper comes last, so that a number is attributed to the paper that printed it first.
+            equal = pairs[np.isclose(pairs["difference"], 0)]
+            marks[equal.loc[equal.groupby("dataset")["row"].transform("size") >= TIES, "row"]] = f"equal:{earlier}"
+    return marks
+
+
+def shared_cells(published, paper, earlier):
+    frame, keys = published.assign(row=published.index), ["dataset", "method", "metric"]
+    pairs = frame[frame["paper"] == paper].merge(frame[frame["paper"] == earlier], on=keys, suffixes=("", "_earlier"))
+    return pairs.assign(difference=pairs["mean_percent"] - pairs["mean_percent_earlier"])
 
 
 def test_inherited_marks_follow_from_the_published_numbers_themselves():
@@ -44,11 +71,11 @@ def test_what_ufsol_takes_from_published_works_is_not_in_the_one_at_hand():
 
 def test_rows_were_judged_as_the_papers_say():
     published = load_published()
-    judged = how_judged(published)
-    pd.testing.assert_frame_equal(published[list(judged)].astype(str), judged.astype(str))
     own = published[published["evaluated_by"] != "kmeans"]
     assert set(zip(own["paper"], own["method"], strict=True)) == {("dgufs", "dgufs")} and len(own) == 12
     assert set(own["std_over"]) == {"eigensolver starts"}
+    others = published.drop(index=own.index)[["evaluated_by", "std_over"]].drop_duplicates()
+    assert others.to_numpy().tolist() == [["kmeans", "kmeans restarts"]]
     sections = published.groupby("paper")["section"].unique().map(list).to_dict()
     assert sections == {"rufs": ["5.3"], "ufsol": ["5.2"], "dgufs": ["5.1"], "jgufs": ["3.1"], "kmeans_ufs": ["V-B"]}
 

@@ -23,8 +23,8 @@ from ufs_bench.runners.store import reference
 from ufs_bench.scripts.choices import EVERYTHING, KEPT
 from ufs_bench.scripts.compare import shipped_names
 from ufs_bench.scripts.core.conf import CONF, read
+from ufs_bench.scripts.core.sources import sections
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.method_notes import method_notes, sections
 from ufs_bench.scripts.ranks.choice import is_control
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -32,11 +32,6 @@ ROOT = Path(__file__).resolve().parents[2]
 FRAGMENTS = set("Its Of Same That Those What When Where Whether Which How Why".split())
 FOLDERS = ("benchmarks", "datasets", "methods", "metrics", "runners", "scripts", "tests")
 CLASSES = sorted({read(path)["target"] for path in (CONF / "method").glob("*.yaml")})
-
-
-def test_the_notes_on_the_methods_are_those_of_the_docstrings():
-    stored = (ROOT / "docs/methods.md").read_text()
-    assert stored == method_notes(), "run: python -m scripts.method_notes > docs/methods.md"
 
 
 @pytest.mark.parametrize("target", CLASSES)

@@ -1,17 +1,13 @@
 """A run goes on whatever methods and files of users do, and nothing outside the study is touched."""
 
 import sys
-from io import StringIO
 
-import numpy as np
-import pandas as pd
 import pytest
 
 from ufs_bench.runners.errors import ConfigError, ProcessEnded, exits_as_errors
 from ufs_bench.runners.experiment.notes import note_log
 from ufs_bench.runners.workers.fit import _failed
 from ufs_bench.scripts.core.text import write
-from ufs_bench.scripts.features import as_csv
 from ufs_bench.scripts.reproduce import digests
 
 
@@ -58,12 +54,6 @@ def test_a_link_out_of_the_folder_is_not_written_through(tmp_path):
     with pytest.raises(ConfigError, match="is a link out of its folder"):
         write("text", tmp_path / "study" / "table.csv")
     assert other.read_text() == "mine"
-
-
-def test_names_that_are_formulas_are_texts_in_a_spreadsheet():
-    names = ["=1+1", "+x", "-x", "@x", "x=1"]
-    found = pd.read_csv(StringIO(as_csv(pd.DataFrame({"name": names, "number": -np.arange(5)}))))
-    assert found["name"].tolist() == ["'=1+1", "'+x", "'-x", "'@x", "x=1"] and found["number"].min() == -4
 
 
 def test_a_file_of_digests_that_is_not_there_is_one_line(tmp_path):
