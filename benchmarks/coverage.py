@@ -19,7 +19,7 @@ from ufs_bench.scripts.core.entry import plain_options
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import pipes
 from ufs_bench.scripts.findings.plan import CONFIRMATORY, SCORES, WEIGHTS, curves, datasets_of
-from ufs_bench.scripts.ranks.choice import choose
+from ufs_bench.scripts.rank.choice import choose
 
 STUDY = "reference/fair"
 GAIN = 2.0  # points

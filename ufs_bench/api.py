@@ -42,8 +42,7 @@ from ufs_bench.scripts.core.given import (
     offer_method,
 )
 from ufs_bench.scripts.core.study import Study as Stored
-from ufs_bench.scripts.versus import versus
-from ufs_bench.scripts.versus.runs import split_by_data
+from ufs_bench.scripts.rank.versus import split_by_data, versus
 from ufs_bench.study import Study
 
 __all__ = ["as_dataset", "compare", "evaluate", "load_dataset", "open_study", "run"]
@@ -217,7 +216,7 @@ def compare(
     rope: float = 1.0,
     results_dir: str | PathLike[str] = RESULTS,
 ) -> pd.DataFrame:
-    """Compare a method with all others on the data sets of both, as ``python -m scripts.versus`` does.
+    """Compare a method with all others on the data sets of both, as ``python -m scripts.rank method=...`` does.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ import pandas as pd
 from ufs_bench.datasets.load import at_hand
 from ufs_bench.runners.papers import AUTHORS, PAPERS, YEARS
 from ufs_bench.scripts.core.conf import read_group
-from ufs_bench.scripts.ranks.choice import base_methods, is_control
+from ufs_bench.scripts.rank.choice import base_methods, is_control
 
 __all__ = ["list_datasets", "list_methods", "list_protocols"]
 

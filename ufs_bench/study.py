@@ -18,8 +18,8 @@ from ufs_bench.scripts.make_table import study_table
 from ufs_bench.scripts.make_table.formats import to_html, to_markdown
 from ufs_bench.scripts.make_table.latex import to_latex
 from ufs_bench.scripts.make_table.table import Table as Cells
-from ufs_bench.scripts.ranks import rank_study
-from ufs_bench.scripts.ranks.field import field_of
+from ufs_bench.scripts.rank import rank_study
+from ufs_bench.scripts.rank.field import field_of
 
 __all__ = ["Study", "Table"]
 Names = str | Sequence[str] | None
@@ -155,7 +155,7 @@ class Study:
         partial: bool = False,
         drop: bool = False,
     ) -> pd.DataFrame:
-        """Return the average rank of each method over the data sets, with its interval, as `python -m scripts.ranks`.
+        """Return the average rank of each method over the data sets, with its interval, as `python -m scripts.rank`.
 
         Parameters
         ----------

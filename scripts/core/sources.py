@@ -1,4 +1,4 @@
-"""Where methods come from: their classes, files, docstrings and papers."""
+"""Says where methods come from: their classes, files, docstrings and papers."""
 
 import functools
 import inspect

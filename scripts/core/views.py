@@ -1,6 +1,6 @@
 """The one renderer of pages: a template that stands beside its query, filled with plain values and tables.
 
-A template is a file of ``scripts/``, such as ``ranks/ranks.md.j2``.  In Markdown one empty line
+A template is a file of ``scripts/``, such as ``status/status.md.j2``.  In Markdown one empty line
 stands between two parts, however many a template leaves, so that a part which is empty leaves no trace.  A table is a
 list of lines of texts, the head first.
 """

@@ -15,7 +15,7 @@ from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.findings import plan
 from ufs_bench.scripts.findings.plan import CONFIRMATORY, ENOUGH, LEVEL, SCORES, WEIGHTS, datasets_of, estimates, tested
 from ufs_bench.scripts.make_figure.seconds import with_seconds
-from ufs_bench.scripts.ranks.choice import choose, is_control
+from ufs_bench.scripts.rank.choice import choose, is_control
 
 SHOWN = {name: METRICS[name] for name in (*SCORES, "nearest_neighbour")}
 KINDS = {"method": "method", "variant": "variant", "released": "released program", "baseline": "baseline"}

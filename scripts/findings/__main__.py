@@ -11,8 +11,7 @@ from ufs_bench.scripts.core.sources import method_lines
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import pipes
 from ufs_bench.scripts.findings import STUDY, plan, predictions, tables
-from ufs_bench.scripts.findings.panels import draw_sizes
-from ufs_bench.scripts.versus.forest import drawn
+from ufs_bench.scripts.findings.panels import as_svg, draw_sizes
 
 FINDINGS, METHODS, REPRODUCTION = (ROOT / "docs" / f"{name}.md" for name in ("findings", "methods", "reproduction"))
 
@@ -23,7 +22,7 @@ def pages(study, found):
     return {
         FINDINGS: filled(FINDINGS, "scripts.findings", parts),
         METHODS: filled(METHODS, "scripts.findings", {"methods": pipes(method_lines())}),
-        ROOT / "docs/sizes.svg": drawn(draw_sizes(study, found)),
+        ROOT / "docs/sizes.svg": as_svg(draw_sizes(study, found)),
     }
 
 

@@ -11,7 +11,7 @@ from ufs_bench.metrics.study.families import family_means, step_down, t_interval
 from ufs_bench.metrics.study.frames import of_kmeans, percent
 from ufs_bench.scripts.compare.controls import ALL, RANDOM
 from ufs_bench.scripts.core.conf import family_of, find
-from ufs_bench.scripts.ranks.choice import choose, source_of
+from ufs_bench.scripts.rank.choice import choose, source_of
 
 EXPLORATORY, CONFIRMATORY = "fair_exploratory", "fair_confirmatory"
 MADE_UP = "synthetic"  # a family of data that the plan does not speak of

@@ -11,7 +11,7 @@ from ufs_bench.metrics.study.summary import Cells
 from ufs_bench.scripts.core.conf import entry, printed, unique_names
 from ufs_bench.scripts.core.text import POINTS, listed, they, with_interval
 from ufs_bench.scripts.findings.plan import SCORES, curves, datasets_of, over_families, sure
-from ufs_bench.scripts.ranks.choice import base_methods
+from ufs_bench.scripts.rank.choice import base_methods
 
 RIVAL, SINCE = "greedy_css", 2019  # the papers of this suite end at 2018, but for the two that brought it their tables
 SEARCHED = "fair_points"  # the experiment, and the study, of several points of the methods below

@@ -20,7 +20,7 @@ from ufs_bench.scripts.findings.plan import (
     intervals_of,
     means_of,
 )
-from ufs_bench.scripts.ranks.choice import is_control
+from ufs_bench.scripts.rank.choice import is_control
 
 FLIPS = 99_999  # of signs: a p of .05 has a standard error of .0007
 MISSING = (-10.0, 0.0, 10.0)  # points

@@ -18,7 +18,7 @@ from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.ranks import holm
 from ufs_bench.scripts.ground_truth.further import further_rows
-from ufs_bench.scripts.ranks.choice import is_control
+from ufs_bench.scripts.rank.choice import is_control
 
 ASKED = 10  # features, the size of conf/protocol/ground_truth.yaml, also where more are relevant
 ENOUGH = 0.9  # relevance or diversity that has a star

@@ -7,7 +7,7 @@ from ufs_bench.scripts.core.conf import printed
 from ufs_bench.scripts.core.text import pipes, signed
 from ufs_bench.scripts.ground_truth import ENOUGH, LEVEL, SHARE, beyond_chance, differences, found
 from ufs_bench.scripts.make_figure.style import HEAT, WIDTH, framed
-from ufs_bench.scripts.ranks.choice import is_control
+from ufs_bench.scripts.rank.choice import is_control
 
 ABREAST = 6  # panels of a figure
 HEAD = ["Method", "Relevance", "Over max_variance", "Chance"]

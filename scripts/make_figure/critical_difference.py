@@ -21,10 +21,10 @@ def critical_difference(
 ):  # fmt: skip
     """Draw average ranks over data sets, the best on the left, and join methods that no test tells apart.
 
-    The defaults are those of `scripts.ranks.field.field_of`, but that methods which lack a cell are left out.
+    The defaults are those of `scripts.rank.field.field_of`, but that methods which lack a cell are left out.
     """
-    from ufs_bench.scripts.ranks import rank_study  # here, as it imports statistics that most figures do not need
-    from ufs_bench.scripts.ranks.field import DROPPED, field_of
+    from ufs_bench.scripts.rank import rank_study  # here, as it imports statistics that most figures do not need
+    from ufs_bench.scripts.rank.field import DROPPED, field_of
 
     if test not in TESTS:
         raise ValueError(f"test={test!r} must be one of {', '.join(TESTS)}.")

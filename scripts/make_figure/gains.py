@@ -21,11 +21,11 @@ def gains(
 ):  # fmt: skip
     """Draw gains over random rankings and over all features: points, means and intervals, a panel for each.
 
-    The gains over the first order the methods.  The defaults are those of `scripts.ranks.field.field_of`.
+    The gains over the first order the methods.  The defaults are those of `scripts.rank.field.field_of`.
     """
-    from ufs_bench.scripts.ranks.field import REFERENCES, field_of  # here, as it imports what most figures do not need
-    from ufs_bench.scripts.ranks.gains import paired_gains
-    from ufs_bench.scripts.ranks.ranks_page import OVER, names_of
+    from ufs_bench.scripts.rank.field import REFERENCES, field_of  # here, as it imports what most figures do not need
+    from ufs_bench.scripts.rank.gains import paired_gains
+    from ufs_bench.scripts.rank.page import OVER, names_of
 
     field = field_of(study, metric, selection, clusterer, methods, several(dataset) or None, variants, partial)
     found = paired_gains(field, rope)

@@ -70,7 +70,7 @@ def study_table(study, selection="best_over_grid", metric=None, variants=True, *
     Without `variants` it has one variant of each method, unless `given` names rows, and no learned labels.
     """
     if not variants and given.get("rows") is None:
-        from ufs_bench.scripts.ranks.choice import choose  # here, as it imports what the tests of ranks need
+        from ufs_bench.scripts.rank.choice import choose  # here, as it imports what the tests of ranks need
 
         chosen = choose(study)
         given["rows"] = [*chosen.controls, *chosen.methods]

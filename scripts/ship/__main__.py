@@ -8,7 +8,7 @@ from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.ground_truth.further import ship_further
 from ufs_bench.scripts.ship.pack import ship
-from ufs_bench.scripts.versus.runs import divided
+from ufs_bench.scripts.ship.runs import divided
 
 
 def main():

@@ -15,8 +15,8 @@ from ufs_bench.scripts.findings import __main__ as findings
 from ufs_bench.scripts.findings.plan import estimates
 from ufs_bench.scripts.ship.check import check, lines_of, part
 from ufs_bench.scripts.ship.pack import ship
+from ufs_bench.scripts.ship.runs import data_sets, fit, most_points
 from ufs_bench.scripts.ship.scores import Spent
-from ufs_bench.scripts.versus.runs import data_sets, fit, most_points
 
 STUDY = "fair"
 CODE = ("datasets", "methods", "metrics", "runners", "scripts")
@@ -43,7 +43,7 @@ def hand_in(options, handed):
     written = [f"results/reference/{name}"]
     if PREFIX + name == findings.STUDY:
         written += _findings(Study.open(*folders))
-    print(f"\nHow it compares with each other method: python -m scripts.versus method={method}")
+    print(f"\nHow it compares with each other method: python -m scripts.rank study={name} method={method}")
     print(f"To hand it in:\n  git add {' '.join(written)}\n  git commit -m 'ENH results of {method}'")
     print("  git push -u origin HEAD\nThen open a pull request, which says why data sets are missing, if some are.")
 

@@ -15,7 +15,6 @@ from frames import PROTOCOL, frames, store
 
 from ufs_bench.datasets import load_dataset
 from ufs_bench.scripts.audit.__main__ import main as audit
-from ufs_bench.scripts.choices import main as choices
 from ufs_bench.scripts.cite import main as cite
 from ufs_bench.scripts.compare.__main__ import main as compare
 from ufs_bench.scripts.core.options import OPTIONS
@@ -26,16 +25,15 @@ from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.make_figure.__main__ import main as make_figure
 from ufs_bench.scripts.make_report.__main__ import main as make_report
 from ufs_bench.scripts.make_table.__main__ import main as make_table
-from ufs_bench.scripts.ranks.__main__ import main as ranks
+from ufs_bench.scripts.rank.__main__ import main as rank
 from ufs_bench.scripts.seeds import main as seeds
 from ufs_bench.scripts.status.__main__ import main as status
 
 MAIN = {
     "make_table": make_table,
     "make_figure": make_figure,
-    "ranks": ranks,
+    "rank": rank,
     "audit": audit,
-    "choices": choices,
     "compare": compare,
     "make_report": make_report,
     "cite": cite,
@@ -153,7 +151,7 @@ def folder(results, tmp_path, monkeypatch):
 # With one value each, these figures are drawn and these pages written by other quick tests, which take seconds, and
 # options are refused by what all commands share: the tests of make_table, acc_vs_size, ground_truth and others see it.
 LONG = ["acc_vs_seconds", "surface", "convergence", "pixels", "gains", "compare", "make_report"]
-LONG += ["critical_difference", "features", "audit", "ranks"]  # test_ranking, test_features, the output of audit below
+LONG += ["critical_difference", "features", "audit", "rank"]  # test_ranking, test_features, the output of audit below
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from frames import frames, store, study_of
 
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.make_figure.gains import gains as draw
-from ufs_bench.scripts.ranks import rank_study
-from ufs_bench.scripts.ranks.choice import choose
-from ufs_bench.scripts.ranks.field import field_of
-from ufs_bench.scripts.ranks.gains import paired_gains
-from ufs_bench.scripts.ranks.ranks_page import oracle_words
+from ufs_bench.scripts.rank import rank_study
+from ufs_bench.scripts.rank.choice import choose
+from ufs_bench.scripts.rank.field import field_of
+from ufs_bench.scripts.rank.gains import paired_gains
+from ufs_bench.scripts.rank.page import oracle_words
 
 DATASETS = ["umist", "orl", "pie10p", "allaml", "prostate_ge", "coil20", "fashion", "usps", "digits", "isolet"]
 METHODS = ["mcfs", "rufs", "udfs", "eufs"]
@@ -189,12 +189,12 @@ def run(command):
 
 def test_command_line_prints_ranks_with_gains_and_as_csv_keeps_the_columns_of_ranks(tmp_path, run):
     store(frames(points(better={"rufs": 0.05})), tmp_path)
-    text = run("ranks", tmp_path, "full=true")
+    text = run("rank", tmp_path, "full=true")
     assert text.index("Average rank") < text.index("Over random rankings") < text.index("Over all features")
     assert "faces: ORL, PIE 10P, UMIST" in text
-    assert "| All Features (control) " in text and len(run("ranks", tmp_path).splitlines()) <= 40
+    assert "| All Features (control) " in text and len(run("rank", tmp_path).splitlines()) <= 40
     assert "chosen with the labels" not in text and "the choice looks at the labels" in text
-    table = pd.read_csv(io.StringIO(run("ranks", tmp_path, "format=csv")), index_col="method")
+    table = pd.read_csv(io.StringIO(run("rank", tmp_path, "format=csv")), index_col="method")
     assert list(table)[:4] == ["average_rank", "low", "high", "wins"]
     assert table.index[0] == "rufs" and table.loc["rufs", "over_random_rankings_better"] > 0.95
     assert np.isnan(table.loc["all_features", "average_rank"])
@@ -202,9 +202,9 @@ def test_command_line_prints_ranks_with_gains_and_as_csv_keeps_the_columns_of_ra
 
 def test_without_random_rankings_the_command_that_adds_them_is_named(tmp_path, run):
     store(frames([row for row in points() if row["method"] != "random_rankings"]), tmp_path)
-    text = run("ranks", tmp_path)
+    text = run("rank", tmp_path)
     assert "Over all features" in text and "Over random rankings" not in text
-    assert "No gains over random_rankings, which has no score on allaml" in text
+    assert "no score of it: random_rankings. To fill it:" in text
     assert "method=random_rankings dataset=allaml,coil20,digits" in text
 
 

@@ -12,7 +12,7 @@ from ufs_bench.scripts.core.tables import read_table
 from ufs_bench.scripts.make_table import make_table, printed_methods
 from ufs_bench.scripts.make_table.formats import to_csv, to_html, to_markdown
 from ufs_bench.scripts.make_table.latex import to_latex
-from ufs_bench.scripts.ranks.choice import is_control
+from ufs_bench.scripts.rank.choice import is_control
 
 TABLES = sorted(path.stem for path in (ROOT / "conf" / "table").glob("*.yaml"))
 

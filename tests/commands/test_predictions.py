@@ -13,7 +13,7 @@ from ufs_bench.datasets import read_spec
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.findings import plan, predictions
 from ufs_bench.scripts.findings.__main__ import further, main
-from ufs_bench.scripts.ranks.choice import base_methods
+from ufs_bench.scripts.rank.choice import base_methods
 
 NEW = list(plan.datasets_of(plan.CONFIRMATORY))
 pytestmark = pytest.mark.usefixtures("few_flips")

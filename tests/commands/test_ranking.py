@@ -9,8 +9,8 @@ from frames import frames, store, study_of
 
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.make_figure.critical_difference import alike, critical_difference
-from ufs_bench.scripts.ranks import rank_study
-from ufs_bench.scripts.ranks.field import field_of
+from ufs_bench.scripts.rank import rank_study
+from ufs_bench.scripts.rank.field import field_of
 
 DATASETS = ["umist", "orl", "pie10p", "pix10p", "jaffe", "allaml", "coil20"]
 LEVEL = {"mcfs": 0.5, "dgufs": 0.4, "rufs": 0.3}
@@ -62,7 +62,7 @@ def test_a_missing_cell_is_refused_with_what_is_whole():
     with pytest.raises(MissingResults, match=r"1 of 21 cells are missing: rufs on coil20 \(no score\)") as caught:
         rank(points()[:-1])
     assert "methods=[dgufs,mcfs] has them all" in str(caught.value)
-    assert "data sets with all methods: allaml, jaffe, orl, pie10p, pix10p, umist" in str(caught.value)
+    assert "datasets=[allaml,jaffe,orl,pie10p,pix10p,umist] has them all" in str(caught.value)
     assert caught.value.cells == [("rufs", "coil20")]
     study = study_of(points()[:-1])
     assert len(field_of(study, methods=["dgufs", "mcfs"]).scores) == 7
@@ -141,7 +141,7 @@ def test_no_name_of_the_diagram_leaves_the_figure(width):
 
 @pytest.fixture
 def run(command):
-    return lambda results, *arguments: command("ranks", *arguments, f"results_dir={results}", "study=dgufs")
+    return lambda results, *arguments: command("rank", *arguments, f"results_dir={results}", "study=dgufs")
 
 
 def test_command_line_prints_ranks_and_tests(tmp_path, run):
@@ -155,7 +155,8 @@ def test_command_line_prints_ranks_and_tests(tmp_path, run):
 
 def test_command_line_names_the_command_that_fills_a_gap(tmp_path, run):
     store(frames(points()[:-1]), tmp_path)
-    done = run(tmp_path)
+    assert "Left out, as a data set or a part of the grid is missing: rufs." in run(tmp_path).stdout
+    done = run(tmp_path, "methods=[mcfs,dgufs,rufs]")
     assert done.returncode != 0
     assert "python run.py protocol=dgufs protocol.restarts=2 method=rufs dataset=coil20" in done.stderr
     assert "Traceback" not in done.stderr

@@ -17,7 +17,7 @@ from ufs_bench.scripts.features import main as features
 from ufs_bench.scripts.make_figure.__main__ import main as make_figure
 from ufs_bench.scripts.make_report.__main__ import main as make_report
 from ufs_bench.scripts.make_table.__main__ import main as make_table
-from ufs_bench.scripts.ranks.__main__ import main as ranks
+from ufs_bench.scripts.rank.__main__ import main as rank
 from ufs_bench.scripts.seeds import main as seeds
 
 POINTS = [
@@ -35,7 +35,7 @@ COMMANDS = {
     "make_table": (make_table, [STUDY]),
     "compare": (compare, ["paper=dgufs", STUDY]),
     "make_report": (make_report, [STUDY]),
-    "ranks": (ranks, [STUDY]),
+    "rank": (rank, [STUDY]),
     "audit": (audit, [STUDY, "data_dir={}"]),
     "cite": (cite, [STUDY]),
     "features": (features, [STUDY, "dataset=umist"]),

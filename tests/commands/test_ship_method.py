@@ -7,14 +7,15 @@ from pathlib import Path
 
 import forked
 import pytest
+from frames import study_of
 from small_data import TRUTH
 
 from ufs_bench.runners.store import reference
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.ship import __main__ as command
-from ufs_bench.scripts.ship import hand_in
+from ufs_bench.scripts.ship import hand_in, runs
 from ufs_bench.scripts.ship.pack import ship
-from ufs_bench.scripts.versus import runs
+from ufs_bench.scripts.ship.runs import divided
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -108,3 +109,25 @@ def test_code_that_is_not_committed_is_named_and_results_are_not(tmp_path, monke
     (tmp_path / ".git").rename(tmp_path / "git")
     with pytest.raises(ValueError, match="must be a clone made by git"):
         hand_in.uncommitted("a")
+
+
+def test_words_about_the_method_are_handed_to_the_run_with_options_first():
+    words = ["method.target=a.B", "study=reference/fair", "--config-dir", "own", "+method.params.a=1", "method=b"]
+    assert divided(words) == (
+        ["--config-dir", "own", "method.target=a.B", "+method.params.a=1"], ["study=reference/fair", "method=b"],
+    )  # fmt: skip
+    assert divided(["--config-dir=own", "runner.n_jobs=1", "--help"]) == (
+        ["--config-dir=own", "runner.n_jobs=1"],
+        ["--help"],
+    )
+
+
+def test_a_run_says_all_on_the_standard_error_and_its_exit_status_is_returned(capfd):
+    assert runs._run([sys.executable, "-c", "print('said'); raise SystemExit(3)"]) == 3
+    assert capfd.readouterr() == ("", "said\n")
+
+
+def test_a_study_with_controls_alone_is_refused_in_words():
+    study = study_of([{"dataset": "umist", "method": "all_features", "acc": {100: [0.5]}}], "alone")
+    with pytest.raises(ValueError, match="study=alone has controls only"):
+        runs.most_points(study, ["umist"])

@@ -1,10 +1,8 @@
 """One method beside all others: what chance gives, what a real gain gives, gaps, few data sets, and the command."""
 
 import io
-import sys
 from dataclasses import replace
 
-import forked
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,14 +10,13 @@ from frames import study_of
 from scipy import stats
 from small_data import TRUTH
 
+from ufs_bench.metrics.study.ranks import holm
 from ufs_bench.scripts.core.conf import family_of
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.ranks.gains import gains_of
+from ufs_bench.scripts.rank.gains import gains_of
+from ufs_bench.scripts.rank.versus import split_by_data, versus
+from ufs_bench.scripts.rank.versus_page import versus_frame, versus_page
 from ufs_bench.scripts.ship import pack
-from ufs_bench.scripts.versus import holm, runs, versus
-from ufs_bench.scripts.versus.__main__ import main
-from ufs_bench.scripts.versus.runs import divided, split_by_data
-from ufs_bench.scripts.versus.versus_page import frame, versus_page
 
 DATASETS = ["umist", "orl", "pie10p", "allaml", "prostate_ge", "coil20", "fashion", "usps", "digits", "isolet"]
 METHODS = ["mcfs", "rufs", "udfs", "eufs"]
@@ -135,33 +132,17 @@ def test_all_formats_have_every_rival_and_data_set():
     for word in ("MCFS", "UDFS", "Random rankings", "UMIST", "largest_size", "best_over_grid"):
         assert word in text
     assert len(versus_page(found, compared()[1], "acc", 1.0).splitlines()) <= 40
-    rows = frame(found)
+    rows = versus_frame(found)
     assert set(rows.index.levels[0]) == set(SELECTIONS) and {"mine", *METHODS} < set(rows.index.levels[1])
     assert rows.loc["largest_size"].loc["mine"][["score", "average_rank", "seconds"]].notna().all()
 
 
-def test_words_about_the_method_are_handed_to_the_run_with_options_first():
-    words = ["method.target=a.B", "study=reference/fair", "--config-dir", "own", "+method.params.a=1", "method=b"]
-    assert divided(words) == (
-        ["--config-dir", "own", "method.target=a.B", "+method.params.a=1"], ["study=reference/fair", "method=b"],
-    )  # fmt: skip
-    assert divided(["--config-dir=own", "runner.n_jobs=1", "--help"]) == (
-        ["--config-dir=own", "runner.n_jobs=1"],
-        ["--help"],
-    )
-
-
 @pytest.fixture(scope="module")
 def results(tmp_path_factory, run_cells):
-    """Return a folder with the results of a small study, and a folder of a method of one's own."""
+    """Return a folder with the results of a small study."""
     folder = tmp_path_factory.mktemp("results")
     words = ["method=mcfs,max_variance,all_features", f"dataset={TRUTH},truth_wide_d1_s0", "protocol=smoke"]
     run_cells(*words, "study=tiny", "runner.n_jobs=1", f"results_dir={folder}")
-    (folder / "own" / "method").mkdir(parents=True)
-    content = "name: mine\ntarget: methods.laplacian_score.LaplacianScore\nparams: {n_neighbors: 3}\ngrid: {}\n"
-    (folder / "own" / "method" / "mine.yaml").write_text(content)
-    wide = content.replace("mine", "wide").replace("{}", "{n_neighbors: [2, 3, 4, 5, 6, 7, 8, 9]}")
-    (folder / "own" / "method" / "wide.yaml").write_text(wide)
     return folder
 
 
@@ -171,79 +152,31 @@ def shipped(results, shipping):
     return results
 
 
-def test_a_run_says_all_on_the_standard_error_and_its_exit_status_is_returned(capfd):
-    assert runs._run([sys.executable, "-c", "print('said'); raise SystemExit(3)"]) == 3
-    assert capfd.readouterr() == ("", "said\n")
-
-
-def answer(monkeypatch, capfd, results, *words):
-    """Run the command, and return its exit status and what it prints."""
-    monkeypatch.setattr(runs, "_run", forked.said)
-    words = list(map(str, words))
-    own = ["study=tiny", f"results_dir={results}", "points=default", "runner.n_jobs=1"]
-    given = {word.partition("=")[0] for word in words}
-    monkeypatch.setattr(sys, "argv", ["versus", *(word for word in own if word.partition("=")[0] not in given), *words])
-    status = 0
-    try:
-        main()
-    except SystemExit as end:
-        status = end.code
-    return status, *capfd.readouterr()
-
-
-def test_the_command_runs_only_the_method_and_prints_where_it_stands(shipped, monkeypatch, capfd, tmp_path):
-    mine = ["method=mine", "--config-dir", shipped / "own"]
-    status, out, said = answer(monkeypatch, capfd, shipped, *mine, "plan=true")
-    assert (status, out) == (0, "") and "median method" in said and f"mine on {TRUTH}: 0 of 1 fit to do" in said
-    assert f"First the default parameters on the largest data sets, {TRUTH} and truth_wide_d1_s0:" in said
-    status, out, said = answer(monkeypatch, capfd, shipped, *mine, "format=csv")
-    rows = pd.read_csv(io.StringIO(out), index_col=["selection", "over"])
-    assert set(rows.loc["default_params"].index) == {"mine", "mcfs", "max_variance", "all_features"}
-    study, own = Study.open(shipped, "reference/tiny"), Study.open(shipped, "versus_tiny_mine")
-    assert status == 0 and set(own.trials["method"]) == {"mine"} and own.protocol == study.protocol
-    means = [one.select(selection="default_params").set_index(["method", "dataset"])["mean"] for one in (own, study)]
-    gains = means[0]["mine"] - means[1]["mcfs"]
-    assert rows.loc[("default_params", "mcfs"), "mean"] == pytest.approx(gains.mean())
-    words = ["full=true", f"output={tmp_path}/mine.md", f"figure={tmp_path}/forest"]
-    status, out, said = answer(monkeypatch, capfd, shipped, *mine, *words)
-    assert status == 0 and f"cell 1 of 2: mine on {TRUTH}: 1 of 1 trial stored" in said
+def test_the_command_prints_where_a_method_stands(results, tmp_path, command):
+    words = ["study=tiny", f"results_dir={results}", "method=mcfs"]
+    rows = pd.read_csv(io.StringIO(command("rank", *words, "format=csv").stdout), index_col=["selection", "over"])
+    assert set(rows.loc["default_params"].index) == {"mcfs", "max_variance", "all_features"}
+    means = Study.open(results, "tiny").means("acc", "default_params")
+    gain = (means["mcfs"] - means["max_variance"]).mean()
+    assert rows.loc[("default_params", "max_variance"), "mean"] == pytest.approx(gain)
+    assert command("rank", *words, "full=true", f"output={tmp_path}/mine.md").returncode == 0
     page = (tmp_path / "mine.md").read_text()
-    assert "Fewer than 6 data sets" in page and "## largest_size" in page
-    assert all((tmp_path / f"forest.{suffix}").stat().st_size > 1000 for suffix in ("png", "pdf", "svg"))
-
-
-@pytest.mark.slow  # the command is tried above
-def test_a_method_gets_as_many_points_of_its_grid_as_the_others_have(shipped, monkeypatch, capfd):
-    own = ["method=wide", "--config-dir", shipped / "own", "plan=true"]
-    trials = Study.open(shipped, "reference/tiny").trials
-    most = (trials["method"] == "mcfs").sum() // 2  # on each of two data sets
-    for points, wanted in (("null", most), ("5", 5), ("grid", 8), ("default", 1)):
-        said = answer(monkeypatch, capfd, shipped, *own, f"points={points}")[2]
-        assert (
-            f"wide on {TRUTH}: {wanted - 1} of {wanted} fit" in said  # the default is stored
-            and f"(points={most if points == 'null' else points})" in said
-        )
+    assert "Fewer than 6 data sets" in page and "## largest_size" in page and "## default_params" in page
 
 
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        ([], "method must be given"),
-        (["method=mcfs", "datasets=[umist]"], "umist is not in study=tiny"),
+        (["method=mscf"], "the study has no method='mscf'. Did you mean mcfs?"),
+        (["method=mcfs", "datasets=[umist]"], "the study has no dataset='umist'"),
         (["method=mcfs", "study=none"], "the study 'none' has no results"),
-        (["method=mscf", f"datasets=[{TRUTH}]"], "mscf"),
-        (["method=mcfs", "method.params.of_nobody=1", f"datasets=[{TRUTH}]"], "of_nobody"),
+        (["study=[tiny,tiny]"], "several studies are compared by choices=true only"),
     ],
 )
-def test_what_cannot_be_compared_ends_with_a_line_and_no_page(shipped, monkeypatch, capfd, words, expected):
-    status, out, said = answer(monkeypatch, capfd, shipped, *words)
-    assert (status, out) == (1, "") and expected in said and "Traceback" not in said
-
-
-def test_a_study_with_controls_alone_is_refused_in_words():
-    study = study_of(points([]), "alone")
-    with pytest.raises(ValueError, match="study=alone has controls only"):
-        runs.most_points(study, DATASETS)
+def test_what_cannot_be_compared_ends_with_a_line_and_no_page(results, command, words, expected):
+    own = [] if words[-1].startswith("study=") else ["study=tiny"]
+    done = command("rank", *own, f"results_dir={results}", *words)
+    assert (done.returncode, done.stdout) == (1, "") and expected in done.stderr and "Traceback" not in done.stderr
 
 
 def test_other_data_under_the_same_name_are_left_out(shipped):

@@ -20,12 +20,12 @@ from ufs_bench.metrics.study.frames import fits_of, of_kmeans
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.runners.experiment.method import load_class
 from ufs_bench.runners.store import reference
-from ufs_bench.scripts.choices import EVERYTHING, KEPT
 from ufs_bench.scripts.compare import shipped_names
 from ufs_bench.scripts.core.conf import CONF, read
 from ufs_bench.scripts.core.sources import sections
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.ranks.choice import is_control
+from ufs_bench.scripts.rank.choice import is_control
+from ufs_bench.scripts.rank.choices import EVERYTHING, KEPT
 
 ROOT = Path(__file__).resolve().parents[2]
 # A first line that begins with one of these is a fragment: it does not say what is returned or done.

@@ -12,8 +12,8 @@ from ufs_bench.scripts.core.text import signed
 from ufs_bench.scripts.findings import STUDY, clusters, predictions, sizes
 from ufs_bench.scripts.findings.__main__ import pages
 from ufs_bench.scripts.findings.plan import ENOUGH, LEVEL, SCORES, WEIGHTS, estimates
-from ufs_bench.scripts.ranks.choice import base_methods
-from ufs_bench.scripts.ranks.gains import above, below
+from ufs_bench.scripts.rank.choice import base_methods
+from ufs_bench.scripts.rank.gains import above, below
 
 PAGE = "docs/findings.md"
 FIRST, *_, LAST = WEIGHTS

@@ -42,8 +42,8 @@ from ufs_bench.scripts.check_method.synthetic import blobs
 from ufs_bench.scripts.docs.notebook import CODE, NOTEBOOK, PAGE
 from ufs_bench.scripts.features import features_of
 from ufs_bench.scripts.make_figure import FIGURES
-from ufs_bench.scripts.ranks.field import field_of
-from ufs_bench.scripts.versus import versus
+from ufs_bench.scripts.rank.field import field_of
+from ufs_bench.scripts.rank.versus import versus
 
 ROOT = Path(__file__).resolve().parents[2]
 X, Y = blobs(60, 12), np.arange(60) % 3

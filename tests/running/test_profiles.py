@@ -7,8 +7,8 @@ import pytest
 from ufs_bench.runners.experiment.profiles import STUDY, seconds_like_others, seconds_of_defaults
 from ufs_bench.runners.store import reference
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.ranks.choice import choose, is_control
-from ufs_bench.scripts.versus.runs import timed
+from ufs_bench.scripts.rank.choice import choose, is_control
+from ufs_bench.scripts.ship.runs import timed
 
 CAP_S = 600.0  # of the shipped fits
 
@@ -27,7 +27,7 @@ def test_the_seconds_are_those_of_the_methods_that_differ_alike_between_the_know
 
 @pytest.mark.slow  # it moves with what is shipped alone
 def test_shipped_methods_left_out_one_by_one_take_what_their_largest_data_sets_say():
-    """The plan of `scripts.versus`: default parameters on three data sets stand for whole grids on all."""
+    """The plan of `scripts.ship`: default parameters on three data sets stand for whole grids on all."""
     study = Study.open(None, f"{reference.PREFIX}{STUDY}")
     defaults = seconds_of_defaults(STUDY, reference.SHIPPED)
     datasets = choose(study).datasets

@@ -11,7 +11,8 @@ from ufs_bench.metrics.study.audit import evaluators
 from ufs_bench.metrics.study.losses import candidates, losses, mean_losses
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.audit.flags import stands_out
-from ufs_bench.scripts.choices import choices_text, opened
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.rank.choices import choices_text
 
 FAMILIES = {"umist": "faces", "orl": "objects"}
 
@@ -125,7 +126,7 @@ def test_equally_good_methods_are_all_best_and_one_that_both_name_is_no_other_on
 
 def test_a_second_copy_of_a_source_does_not_count(tmp_path):
     store(frames([cell(name, "mcfs", (0.3, 0.5, 0.4)) for name in ("orl", "att")]), tmp_path)
-    text = choices_text(opened(tmp_path, ["dgufs"]), "acc")
+    text = choices_text([Study.open(tmp_path, "dgufs")], "acc")
     assert "1 cell on 1 data set" in text
     assert "(no interval)" in text and " to " not in text.partition("Points that")[0], text  # nor one of no width
 
@@ -133,7 +134,7 @@ def test_a_second_copy_of_a_source_does_not_count(tmp_path):
 def test_of_copies_of_a_source_that_with_the_most_methods_counts_and_no_control(tmp_path):
     names = [("mnist500", "mcfs"), ("mnist500", "ndfs"), ("mnist", "mcfs"), ("mnist500", "min_norm")]
     store(frames([cell(*pair, (0.3, 0.5, 0.4)) for pair in names]), tmp_path)
-    found = pd.read_csv(io.StringIO(choices_text(opened(tmp_path, ["dgufs"]), "acc", form="csv")))
+    found = pd.read_csv(io.StringIO(choices_text([Study.open(tmp_path, "dgufs")], "acc", form="csv")))
     assert set(zip(found["dataset"], found["method"], strict=True)) == {("mnist500", "mcfs"), ("mnist500", "ndfs")}
     assert found["loss"].max() == pytest.approx(20)  # points, as on the page
 
@@ -142,4 +143,4 @@ def test_a_study_whose_fits_all_failed_has_nothing_to_choose(tmp_path):
     failed = [{"dataset": "umist", "method": "mcfs", "status": "failed", "sizes": [50]}]
     store(frames(failed), tmp_path)
     with pytest.raises(ValueError, match="no cell has two candidates that differ in acc"):
-        choices_text(opened(tmp_path, ["dgufs"]), "acc")
+        choices_text([Study.open(tmp_path, "dgufs")], "acc")

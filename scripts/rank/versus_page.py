@@ -7,17 +7,16 @@ from ufs_bench.metrics.study import ALL, METRICS, RANDOM
 from ufs_bench.metrics.study.ranks import MIN_DATASETS
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.core.conf import printed, unique_names
-from ufs_bench.scripts.core.text import interval, number, signed
-from ufs_bench.scripts.core.views import render
+from ufs_bench.scripts.core.text import interval, number, pipes, signed
 from ufs_bench.scripts.core.words import by_labels, uses_labels
-from ufs_bench.scripts.ranks.ranks_page import MOST, by_family, oracle_words
-from ufs_bench.scripts.versus import ALPHA
+from ufs_bench.scripts.rank.page import MOST, bullets, by_family, oracle_words, page
 
+ALPHA = 0.05  # p below which a method counts as better or worse
 HEAD = ["Method", "Rank", "Gain over it", "95 % interval", "Wins/ties/losses"]
 HEAD += ["Worse", "Equivalent", "Better", "p", "Score", "Seconds", "Front"]
 
 
-def frame(found):
+def versus_frame(found):
     """Return a row for each selection and each other method or control, and one for the method itself."""
     frames = [
         one.table.join(one.places, how="outer").rename_axis("over").reset_index().assign(selection=one.selection)
@@ -26,7 +25,7 @@ def frame(found):
     return pd.concat(frames, ignore_index=True).set_index(["selection", "over"])
 
 
-def versus_page(found, study, metric, rope, said=(), full=False):
+def versus_page(found, study, metric, rope, full=False):
     """Return the page of several `Versus`: where the method stands, and with `full` every other method and data set."""
     first = found[0]
     names = unique_names("method", dict.fromkeys(name for one in found for name in one.scores))
@@ -35,25 +34,32 @@ def versus_page(found, study, metric, rope, said=(), full=False):
     tested = first.table["p"].notna().any()
     head = ["Selection", METRICS[metric], "Average rank", "Over random rankings", "Over all features", "Front"]
     head += ["Better than", "Worse than"] if tested else []
-    return render(
-        "versus/versus.md.j2",
-        first=first,
-        study=study,
-        data=f"{len(families)} data sets" + (f": {by_family(families)}" if full else ""),
-        unscored=_listed(first.unscored) if first.unscored else "",
-        summary=[head, *(_summary(one)[: len(head)] for one in found)],
-        nearest=_nearest(_against(first, names)),
-        said=[*said, *(first.left_out if full else [])],
-        tested=tested,
-        rope=rope,
-        least=MIN_DATASETS,
-        parts=[_part(one, names, metric) for one in found] if full else [],
+    data = f"{len(families)} data sets" + (f": {by_family(families)}" if full else "")
+    data += f". {first.name} has no score on {_listed(first.unscored)}, left out here" if first.unscored else ""
+    lines = _against(first, names)
+    nearest = [line for place, line in enumerate(lines) if place <= MOST or line[0].endswith(("(this)", "(control)"))]
+    said = [
+        "Gain: the score of the method less that of the other on the same data set, in points. A rank is among the "
+        "methods with a score on every data set. Front: nothing with a score everywhere is as good and as fast, and "
+        "better in one of the two.",
+    ]
+    if tested:
+        said.append(
+            "Intervals of 95 % are for other data sets of other families. Worse, equivalent, better: probabilities by "
+            f"the Bayesian signed-rank test, gains up to {rope:g} counting as none. p: Wilcoxon's test, corrected by "
+            "Holm for all rows."
+        )
+    else:
+        said.append(f"Fewer than {MIN_DATASETS} data sets: there is no interval, and no test can reach p = 0.05.")
+    return page(
+        f"# {first.name} beside all methods",
+        f"Study {study.title}, protocol {study.protocol['name']}. {data}.",
+        pipes([head, *(_summary(one)[: len(head)] for one in found)]),
+        f"The methods of the best rank, and controls, by {first.selection}:",
+        pipes(nearest),
+        bullets([*said, *(first.left_out if full else ["full=true has every method and data set."])]),
+        *(_part(one, names, metric) for one in found if full),
     )
-
-
-def _nearest(lines):
-    """Return the head, and the lines of the best by rank, of the method, and of controls."""
-    return [line for place, line in enumerate(lines) if place <= MOST or "(this)" in line[0] or "(control)" in line[0]]
 
 
 def _summary(one):
@@ -68,16 +74,15 @@ def _summary(one):
 
 
 def _part(one, names, metric):
-    """Return title, tables and sentences of one selection."""
-    others = one.scores.drop(columns=[one.name, *one.controls])
+    """Return the part of a page on one selection."""
     gaps = {}
-    for name in one.table.index:
+    for name in one.table.index[one.scores[one.table.index].isna().any()]:
         gaps.setdefault(_listed(one.scores.index[one.scores[name].isna()]), []).append(names[name])
     said = [f"Shown: {by_labels(BY_NAME[one.selection].words, metric)}. {BY_NAME[one.selection].seconds}."]
-    said += [f"No score on {where}: {', '.join(who)}." for where, who in gaps.items() if where != "none"]
+    said += [f"No score on {where}: {', '.join(who)}." for where, who in gaps.items()]
     said += filter(None, [oracle_words(one.selection, metric)])
-    title = f"{one.selection}: chosen {'with' if uses_labels(one.selection, metric) else 'without'} labels"
-    return title, [_against(one, names), _by_dataset(one, names, others)], said
+    title = f"## {one.selection}: chosen {'with' if uses_labels(one.selection, metric) else 'without'} labels"
+    return page(title, pipes(_against(one, names)), pipes(_by_dataset(one, names)), bullets(said))
 
 
 def _against(one, names):
@@ -98,16 +103,16 @@ def _against(one, names):
     return lines
 
 
-def _by_dataset(one, names, others):
+def _by_dataset(one, names):
     """Return the lines of all data sets, those on which the method is best in comparison with random rankings first."""
-    own = one.scores[one.name]
-    place = 1 + others.gt(own, axis=0).sum(axis=1)
+    own, others = one.scores[one.name], one.scores.drop(columns=[one.name, *one.controls])
     lines = [["Data set", one.name, "Random rankings", "All features", "Best other", "Place"]]
     for dataset in (own - one.scores.get(RANDOM, 0)).sort_values(ascending=False, kind="stable").index:
         row, rivals = one.scores.loc[dataset], others.loc[dataset].dropna()
         numbers = [number(row.get(name, np.nan), 1) for name in (one.name, RANDOM, ALL)]
         best = f"{names[rivals.idxmax()]} {rivals.max():.1f}" if len(rivals) else ""
-        lines.append([printed("dataset", dataset), *numbers, best, f"{place[dataset]} of {len(rivals) + 1}"])
+        place = 1 + (rivals > own[dataset]).sum()
+        lines.append([printed("dataset", dataset), *numbers, best, f"{place} of {len(rivals) + 1}"])
     return lines
 
 
@@ -117,4 +122,4 @@ def _gain(row):
 
 
 def _listed(datasets):
-    return ", ".join(printed("dataset", name) for name in datasets) or "none"
+    return ", ".join(printed("dataset", name) for name in datasets)

@@ -6,7 +6,7 @@ import pandas as pd
 
 from ufs_bench.scripts.compare.controls import ALL, RANDOM, control_scores
 from ufs_bench.scripts.core.command_lines import MissingResults
-from ufs_bench.scripts.ranks.choice import choose
+from ufs_bench.scripts.rank.choice import choose
 
 DROPPED = "Left out, as a data set or a part of the grid is missing: "
 SHOWN = 6  # most missing cells that a message names
@@ -24,7 +24,6 @@ class Field(NamedTuple):
     # data set; random rankings have the mean over their draws
     scores: pd.DataFrame
     controls: pd.DataFrame
-    cells: pd.DataFrame  # the cells of `scores`, by data set and method
     families: dict  # data set -> family
     n_draws: int  # number of random rankings on a data set
     lacking: list  # list of (str, str): (control, data set) without a score
@@ -36,58 +35,50 @@ def field_of(study, metric="acc", selection="best_over_grid", clusterer="kmeans"
     """Return the `Field` of a study: the scores that can be compared.
 
     Metric, selection and clusterer are as in `metrics.study.summary.select`; controls are clustered by K-means,
-    whatever the clusterer.  Methods, datasets and variants are as in `scripts.ranks.choice.choose`.  `partial` accepts
+    whatever the clusterer.  Methods, datasets and variants are as in `scripts.rank.choice.choose`.  `partial` accepts
     cells in which some grid points or sizes failed or are missing; `drop` leaves out methods that lack a cell, if two
     others have all.  MissingResults is about a cell that is missing or incomplete, a ValueError about controls alone.
     """
     selected = study.select(metric, selection)
-    chosen = selected[selected["clusterer"] == clusterer]
-    if chosen.empty:
+    cells = selected[selected["clusterer"] == clusterer].set_index(["dataset", "method"])
+    if cells.empty:
         raise MissingResults(f"no scores are stored for clusterer={clusterer}.")
     choice = choose(study, methods, datasets, variants)
-    able = set(chosen["method"])
-    names = [name for name in choice.methods if name in able] if methods is None else choice.methods
+    scored = cells.index.unique("method")
+    names = [name for name in choice.methods if methods is not None or name in scored]
     if not names:
         raise ValueError(
             f"only controls ({', '.join(choice.controls)}), which have no rank: name methods, or run some."
         )
-    cells = chosen.set_index(["dataset", "method"])
-    complete = cells["mean"].notna() & (partial | (cells["n_missing"] == 0))
-    pairs = [(method, dataset) for dataset in choice.datasets for method in names]
-    lacking = [(method, dataset) for method, dataset in pairs if not complete.get((dataset, method), False)]
-    whole = [name for name in names if not any(method == name for method, _ in lacking)]
+    means = cells["mean"].where(partial | (cells["n_missing"] == 0))
+    scores = means.unstack("method").reindex(index=choice.datasets, columns=names)
+    lacking = [(method, dataset) for dataset in scores.index for method in names if pd.isna(scores.at[dataset, method])]
+    whole = list(scores.columns[scores.notna().all()])
     if lacking and not (drop and methods is None and len(whole) > 1):
-        raise MissingResults(_explain(lacking, cells, names, choice.datasets), lacking)
+        raise MissingResults(_explain(lacking, cells["mean"], scores), lacking)
     if lacking:
         choice.left_out.append(f"{DROPPED}{', '.join(name for name in names if name not in whole)}.")
-        names = whole
-    scores = cells["mean"].unstack("method").loc[choice.datasets, names]
     controls, n_draws = _controls(study, metric, selection, choice)
     gaps = [(name, dataset) for name in controls for dataset in controls.index[controls[name].isna()]]
     return Field(
-        study, metric, selection, clusterer, scores, controls.dropna(axis=1), cells, choice.families, n_draws, gaps,
+        study, metric, selection, clusterer, scores[whole], controls.dropna(axis=1), choice.families, n_draws, gaps,
         choice.left_out,
     )  # fmt: skip
 
 
-def _explain(lacking, cells, methods, datasets):
-    texts = []
-    for method, dataset in lacking:
-        stored = (dataset, method) in cells.index and pd.notna(cells.loc[(dataset, method), "mean"])
-        texts.append(f"{method} on {dataset} ({'incomplete' if stored else 'no score'})")
+def _explain(lacking, means, scores):
+    """Say which cells are missing, and what has them all."""
+    texts = [
+        f"{method} on {dataset} ({'incomplete' if pd.notna(means.get((dataset, method))) else 'no score'})"
+        for method, dataset in lacking
+    ]
     more = f" and {len(texts) - SHOWN} more" if len(texts) > SHOWN else ""
-    whole = [name for name in datasets if not any(dataset == name for _, dataset in lacking)]
-    everywhere = [name for name in methods if not any(method == name for method, _ in lacking)]
-    ways = []
-    if len(everywhere) > 1:
-        ways.append(f"methods=[{','.join(everywhere)}] has them all")
-    if whole:
-        ways.append(f"data sets with all methods: {', '.join(whole)}")
-    if any("incomplete" in text for text in texts):
-        ways.append("partial=true takes incomplete cells as they are")
+    whole = {"methods": scores.columns[scores.notna().all()], "datasets": scores.index[scores.notna().all(axis=1)]}
+    ways = [f"{what}=[{','.join(names)}] has them all" for what, names in whole.items() if len(names) > 1]
+    ways += ["partial=true takes incomplete cells as they are"] if any("incomplete" in text for text in texts) else []
     return (
-        f"{len(lacking)} of {len(methods) * len(datasets)} cells are missing: {', '.join(texts[:SHOWN])}{more}. "
-        f"A rank needs every cell{'; ' if ways else ''}{'; '.join(ways)}."
+        f"{len(lacking)} of {scores.size} cells are missing: {', '.join(texts[:SHOWN])}{more}. "
+        f"{'; '.join(['A rank needs every cell', *ways])}."
     )
 
 

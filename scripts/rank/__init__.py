@@ -1,4 +1,4 @@
-"""Methods over the data sets of a study, by their gains and their ranks: ``python -m scripts.ranks --help``."""
+"""Methods over the data sets of a study, by their gains and their ranks: ``python -m scripts.rank --help``."""
 
 from typing import NamedTuple
 

@@ -30,15 +30,14 @@ def choose(study, methods=None, datasets=None, variants="base"):
     stored = sorted(study.trials["method"].unique())
     chosen = [name for name in (stored if methods is None else sorted(set(methods))) if not is_control(name)]
     if methods is None and variants == "base":
-        chosen, others = _firsts(chosen, _class_of, _by_name)
+        chosen, others = _one_of_each_class(chosen)
         left_out += _sentence(others, "a variant of", "variants=all keeps them")
     places = sorted(study.trials["dataset"].unique() if datasets is None else set(datasets))
     if datasets is None:
-        ranked = set(study.trials.loc[study.trials["method"].isin(chosen), "dataset"])
-        bare = [name for name in places if chosen and name not in ranked]
-        places = [name for name in places if name not in bare]
+        rows = study.trials[study.trials["method"].isin(chosen)]
+        bare = [name for name in places if chosen and name not in set(rows["dataset"])]
         left_out += [f"Left out: {', '.join(bare)} (only controls were run there)."] if bare else []
-        places, others = one_of_each_source(places, study.trials[study.trials["method"].isin(chosen)])
+        places, others = one_of_each_source([name for name in places if name not in bare], rows)
         left_out += _sentence(others, "of the same source as", "datasets=[...] takes those that it names")
     families = {name: family_of(name) for name in places}
     return Choice(chosen, list(filter(is_control, stored)), places, families, left_out)
@@ -46,7 +45,7 @@ def choose(study, methods=None, datasets=None, variants="base"):
 
 def base_methods():
     """Return the methods of conf/method that are no control, variant or released program, sorted."""
-    return _firsts([name for name in names("method") if not is_control(name)], _class_of, _by_name)[0]
+    return _one_of_each_class([name for name in names("method") if not is_control(name)])[0]
 
 
 def is_control(method):
@@ -59,16 +58,17 @@ def one_of_each_source(datasets, rows):
 
     The same data under another name are of the same source, where `rows` know them.
     """
-    able = rows.groupby("dataset")["method"].nunique()
+    n_methods = rows.groupby("dataset")["method"].nunique()
     same = {}
     if "data_sha" in rows:
         for _, named in rows[rows["data_sha"] != ""].groupby("data_sha")["dataset"]:
             same |= dict.fromkeys(named, named.min())
-    return _firsts(datasets, lambda name: source_of(same.get(name, name)), lambda source: _by_methods(source, able))
+    sources = {name: source_of(same.get(name, name)) for name in datasets}
 
+    def order(name):
+        return -n_methods.get(name, 0), -entry("dataset", name, "samples", 0), name != sources[name], name
 
-def _class_of(method):
-    return entry("method", method, "target", method)
+    return _first_of_each(datasets, sources, order)
 
 
 def source_of(dataset):
@@ -76,25 +76,23 @@ def source_of(dataset):
     return entry("dataset", dataset, "same_source_as", dataset)
 
 
-def _by_name(target):
-    own = target.split(".")[1] if "." in target else target
-    return lambda name: (name != own, len(name), name)
+def _class_of(method):
+    return entry("method", method, "target", method)
 
 
-def _by_methods(source, able):
-    return lambda name: (-able.get(name, 0), -entry("dataset", name, "samples", 0), name != source, name)
+def _one_of_each_class(methods):
+    """Return of the methods of each class the one with the name of its file, and what stands for each of the others."""
+    classes = {name: _class_of(name) for name in methods}
+    return _first_of_each(methods, classes, lambda name: (name not in classes[name].split("."), len(name), name))
 
 
-def _firsts(names, group_of, order_of):
-    """Return the first name of each group, sorted, and for every other name the one that represents it."""
-    groups = {}
-    for name in names:
-        groups.setdefault(group_of(name), []).append(name)
-    others = {}
-    for group, members in groups.items():
-        first, *rest = sorted(members, key=order_of(group))
-        others |= dict.fromkeys(rest, first)
-    return [name for name in names if name not in others], dict(sorted(others.items()))
+def _first_of_each(names, groups, order):
+    """Return the first name of each group, in the given order, and for every other name the first of its group."""
+    first = {}
+    for name in sorted(names, key=order):
+        first.setdefault(groups[name], name)
+    others = {name: first[groups[name]] for name in sorted(names) if first[groups[name]] != name}
+    return [name for name in names if name not in others], others
 
 
 def _sentence(others, words, remedy):

@@ -1,4 +1,4 @@
-"""The run of one method under the protocol of a study, by ``run.py``, and the seconds that others took."""
+"""Runs one method under the protocol of a study, by ``run.py``."""
 
 import re
 import subprocess
@@ -7,13 +7,11 @@ from pathlib import Path
 
 from ufs_bench.datasets.load import at_hand
 from ufs_bench.runners.cli.choices import quoted
-from ufs_bench.runners.errors import ConfigError
-from ufs_bench.runners.words import did_you_mean, duration
+from ufs_bench.runners.words import did_you_mean
 from ufs_bench.scripts.core.command_lines import overrides
 from ufs_bench.scripts.core.conf import ROOT, find
-from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.text import listed, pipes
-from ufs_bench.scripts.ranks.choice import choose, is_control
+from ufs_bench.scripts.core.text import listed
+from ufs_bench.scripts.rank.choice import choose, is_control
 
 OF_RUN = re.compile(r"[+~]*(method[.@]|runner[.@=]|cell=)")
 FOLDERS = ("--config-dir", "-cd")
@@ -30,14 +28,6 @@ def divided(words):
         else:
             (handed if OF_RUN.match(word) else own).append(word)
     return folders + handed, own
-
-
-def label_of(method, handed):
-    """Return the name of a method for its study: that which is given, or that of its class."""
-    targets = [word.partition("=")[2] for word in handed if re.match(r"\+*method\.target=", word)]
-    if method is None and not targets:
-        raise ConfigError("method must be given: method=NAME, as for run.py.")
-    return method if method is not None else targets[-1].rpartition(".")[2]
 
 
 def data_sets(study, wanted=None, data_dir=None):
@@ -64,54 +54,17 @@ def data_sets(study, wanted=None, data_dir=None):
 
 def most_points(study, datasets):
     """Return the largest number of grid points that a method of the study has on one of these data sets."""
-    return int(_of_methods(study, datasets).groupby(["dataset", "method"])["params"].nunique().max())
-
-
-def _of_methods(study, datasets):
     trials = study.trials[study.trials["dataset"].isin(datasets)]
-    methods = [name for name in trials["method"].unique() if not is_control(name)]
-    if not methods:
+    trials = trials[~trials["method"].map(is_control).astype(bool)]
+    if trials.empty:
         raise ValueError(f"study={study.own_name} has controls only: name a study with methods.")
-    return trials[trials["method"].isin(methods)]
-
-
-def seconds_page(study, datasets, points):
-    """Say what the methods of a study took, fits and evaluations on one worker."""
-    trials = _of_methods(study, datasets)
-    trials = trials[trials["is_default"]] if points in ("default", 1) else trials
-    spent = (trials["fit_s"].fillna(0) + trials["eval_s"].fillna(0)).groupby([trials["dataset"], trials["method"]])
-    spent = spent.sum().unstack()
-    lines = [["data set", "median method", "slowest method", ""]]
-    for dataset, own in spent.iterrows():
-        lines.append([dataset, duration(own.median()), duration(own.max()), own.idxmax()])
-    total, slowest = (duration(float(part.sum())) for part in (spent.median(axis=1), spent.max(axis=1)))
-    lines.append(["all", total, slowest, "the slowest of each"])
-    return (
-        f"Seconds of one worker that {spent.shape[1]} methods of study {study.title} took (points={points}):\n\n"
-        f"{pipes(lines)}\n"
-    )
+    return int(trials.groupby(["dataset", "method"])["params"].nunique().max())
 
 
 def timed(study, datasets):
     """Return the data sets that tell a plan what a method takes: with most samples, most features, most of both."""
     shapes = study.trials.groupby("dataset")[["n_samples", "n_features"]].first().loc[datasets]
     return sorted({*shapes.idxmax(), shapes.prod(axis=1).idxmax()})
-
-
-def run(study, label, handed, datasets, options):
-    """Run the method under the protocol of a study, and return the `Study` with its results, and its stored name.
-
-    A SystemExit ends the command where run.py refuses the words that it is handed, or is stopped.
-    """
-    own = f"versus_{study.own_name}_{label}"
-    fit(study, own, label, handed, datasets, options)
-    mine = Study.open(options["results_dir"], own)
-    names = sorted(mine.trials["method"].unique())
-    if names not in ([label], names[:1]):
-        raise ValueError(f"study={own} has several methods, {', '.join(names)}: move the others away.")
-    if not names or mine.protocol != study.protocol:
-        raise ValueError(f"study={own} has no result under the protocol of study={study.own_name}.")
-    return mine, names[0]
 
 
 def fit(study, own, label, handed, datasets, options):
@@ -143,16 +96,6 @@ def fit(study, own, label, handed, datasets, options):
 def _run_to_end(words):
     if (status := _run(words)) not in ENDED:
         raise SystemExit(status)
-
-
-def split_by_data(study, mine, datasets):
-    """Return the data sets on which two studies have the same data, and those on which they do not."""
-    shas = [one.trials.groupby("dataset")["data_sha"].agg(set) for one in (study, mine)]
-    stored = [name for name in datasets if name in shas[1]]
-    same = [name for name in stored if shas[0][name] == shas[1][name]]
-    if not same:
-        raise ValueError("no data set has the data here on which the study was run.")
-    return same, [name for name in stored if name not in same]
 
 
 def _run(words):

@@ -8,8 +8,7 @@ import pandas as pd
 from ufs_bench.metrics.study.intervals import means_by_family
 from ufs_bench.metrics.study.ranks import DIGITS, MIN_DATASETS, check_enough
 from ufs_bench.metrics.study.signed_rank import signed_rank
-from ufs_bench.scripts.core.text import POINTS
-from ufs_bench.scripts.ranks.field import REFERENCES
+from ufs_bench.scripts.rank.field import REFERENCES
 
 COLUMNS = ["mean", "n_datasets", "wins", "ties", "losses", "low", "high", "worse", "equivalent", "better"]
 
@@ -26,15 +25,16 @@ class Gains(NamedTuple):
 def paired_gains(field, rope=1.0):
     """Compare every method with each of `REFERENCES` that has all scores; up to `rope` points are no difference."""
     check_enough(field.scores.index)
-    return [_over(field, reference, rope) for reference in REFERENCES if reference in field.controls]
-
-
-def _over(field, reference, rope):
-    others = field.controls.drop(columns=reference)
-    points = pd.concat([field.scores, others], axis=1).sub(field.controls[reference], axis=0).round(DIGITS)
-    table = gains_of(points, field.families, rope).sort_values("mean", ascending=False, kind="stable")
-    order = sorted(table.index, key=lambda name: name in others)
-    return Gains(reference, points[order], table.loc[order], list(others))
+    found = []
+    for reference in REFERENCES:
+        if reference not in field.controls:
+            continue
+        others = field.controls.drop(columns=reference)
+        points = pd.concat([field.scores, others], axis=1).sub(field.controls[reference], axis=0).round(DIGITS)
+        table = gains_of(points, field.families, rope).sort_values("mean", ascending=False, kind="stable")
+        order = sorted(table.index, key=others.columns.__contains__)
+        found.append(Gains(reference, points[order], table.loc[order], list(others)))
+    return found
 
 
 def gains_of(points, families, rope=1.0):
@@ -47,21 +47,8 @@ def gains_of(points, families, rope=1.0):
     for name, own in points.round(DIGITS).items():
         own = own.dropna()
         counts = [len(own), (own > 0).sum(), (own == 0).sum(), (own < 0).sum()]
-        tested = [np.nan] * 5
+        tests = [np.nan] * 5
         if len(own) >= MIN_DATASETS:
-            tested = [*np.ravel(means_by_family(own.to_frame(), families)), *signed_rank(own, rope)]
-        rows[name] = [own.mean(), *counts, *tested]
+            tests = [*np.ravel(means_by_family(own.to_frame(), families)), *signed_rank(own, rope)]
+        rows[name] = [own.mean(), *counts, *tests]
     return pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS)
-
-
-def above(table, low="low"):
-    """Return the rows whose interval lies above 0 as it is printed.
-
-    An end that prints as 0.0 is nearer to 0 than its noise: other resamples put it on the other side.
-    """
-    return list(table.index[table[low].round(POINTS) > 0])
-
-
-def below(table, high="high"):
-    """Return the rows whose interval lies below 0 as it is printed."""
-    return list(table.index[table[high].round(POINTS) < 0])

@@ -1,4 +1,4 @@
-"""One method beside all those of a study: ``python -m scripts.versus --help``."""
+"""One method beside all those of a study."""
 
 from typing import NamedTuple
 
@@ -11,10 +11,9 @@ from ufs_bench.metrics.study.intervals import means_by_family
 from ufs_bench.metrics.study.ranks import DIGITS, MIN_DATASETS, holm, ranks, wilcoxon
 from ufs_bench.scripts.compare.controls import control_scores
 from ufs_bench.scripts.make_figure.seconds import with_seconds
-from ufs_bench.scripts.ranks.choice import choose
-from ufs_bench.scripts.ranks.gains import gains_of
+from ufs_bench.scripts.rank.choice import choose
+from ufs_bench.scripts.rank.gains import gains_of
 
-ALPHA = 0.05  # p below which a method counts as better or worse
 SHORTEST = 0.001  # seconds; a fit that takes less counts as this, so that the geometric mean is above 0
 
 
@@ -26,7 +25,7 @@ class Versus(NamedTuple):
     scores: pd.DataFrame  # data sets x methods and controls, in percent, with gaps; random rankings have their mean
     controls: list
     families: dict  # data set -> family
-    # One row per control and rival: the gain of the method over it, as `scripts.ranks.gains.gains_of` returns it, p of
+    # One row per control and rival: the gain of the method over it, as `scripts.rank.gains.gains_of` returns it, p of
     # Wilcoxon's test (nan with fewer than `MIN_DATASETS` data sets), and p_holm
     table: pd.DataFrame
     # One row per method with a score on every data set and per such control: score and seconds (arithmetic and
@@ -36,35 +35,45 @@ class Versus(NamedTuple):
     unscored: list  # data sets on which the method has no score
 
 
-def versus(shipped, mine, name, datasets, selection, metric="acc", variants="base", rope=1.0):
+def versus(others, mine, name, datasets, selection, metric="acc", variants="base", rope=1.0):
     """Compare a method with those of a study, and return the `Versus`.
 
-    `mine` has the results of the method `name`, under the protocol of `shipped`, where one of this name is left out.
-    Selection, metric, variants and rope are as in `scripts.ranks`.  A ValueError says that the method has no score at
+    `mine` has the results of the method `name`, under the protocol of `others`, where one of this name is left out.
+    Selection, metric, variants and rope are as in `scripts.rank`.  A ValueError says that the method has no score at
     all.
     """
-    choice = choose(shipped, datasets=datasets, variants=variants)
-    theirs, own = shipped.select(metric, selection), mine.select(metric, selection)
+    choice = choose(others, datasets=datasets, variants=variants)
+    theirs, own = others.select(metric, selection), mine.select(metric, selection)
     cells = pd.concat([theirs[theirs["method"] != name], own[own["method"] == name]])
     cells = of_kmeans(cells[cells["dataset"].isin(datasets)])
     wide = cells.pivot(index="dataset", columns="method", values="mean").reindex(datasets)
     if name not in wide or wide[name].isna().all():
         raise ValueError(f"{name} has no {metric} under selection={selection}: its fits failed, or reached a limit.")
-    drawn = control_scores(shipped, selection, [metric])
+    drawn = control_scores(others, selection, [metric])
     wide[RANDOM] = drawn[drawn["control"] == RANDOM].groupby("dataset")["mean"].mean().reindex(datasets)
-    others = dict.fromkeys([RANDOM, *choice.controls, *choice.methods])
-    scores = wide[wide[name].notna()].reindex(columns=[name, *(one for one in others if one != name)])
+    rivals = dict.fromkeys([RANDOM, *choice.controls, *choice.methods])
+    scores = wide[wide[name].notna()].reindex(columns=[name, *(one for one in rivals if one != name)])
     scores = scores.dropna(axis=1, how="all")
     controls = [one for one in choice.controls if one in scores and one != name]
     gains = -scores.drop(columns=name).sub(scores[name], axis=0).round(DIGITS)
     table = gains_of(gains, choice.families, rope)
     table["p"] = [wilcoxon(own) if len(own := gains[one].dropna()) >= MIN_DATASETS else np.nan for one in gains]
     table["p_holm"] = holm(table["p"])
-    trials = pd.concat([shipped.trials[shipped.trials["method"] != name], mine.trials])
+    trials = pd.concat([others.trials[others.trials["method"] != name], mine.trials[mine.trials["method"] == name]])
     seconds = with_seconds(cells, trials, selection).pivot(index="dataset", columns="method", values="seconds")
     places = _places(scores.dropna(axis=1), seconds, controls, choice.families)
     unscored = list(wide.index[wide[name].isna()])
     return Versus(name, selection, scores, controls, choice.families, table, places, choice.left_out, unscored)
+
+
+def split_by_data(others, mine, datasets):
+    """Return the data sets on which two studies have the same data, and those on which they do not."""
+    shas = [one.trials.groupby("dataset")["data_sha"].agg(set) for one in (others, mine)]
+    stored = [name for name in datasets if name in shas[1]]
+    same = [name for name in stored if shas[0][name] == shas[1][name]]
+    if not same:
+        raise ValueError("no data set has the data here on which the study was run.")
+    return same, [name for name in stored if name not in same]
 
 
 def _places(scores, seconds, controls, families):

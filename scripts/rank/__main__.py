@@ -1,0 +1,62 @@
+"""``python -m scripts.rank --help``."""
+
+from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, with_commands
+from ufs_bench.scripts.core.conf import rows_of
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import deliver
+from ufs_bench.scripts.kept import studies_of
+from ufs_bench.scripts.rank import rank_study
+from ufs_bench.scripts.rank.choice import choose
+from ufs_bench.scripts.rank.choices import choices_text
+from ufs_bench.scripts.rank.field import field_of
+from ufs_bench.scripts.rank.gains import paired_gains
+from ufs_bench.scripts.rank.page import frame, ranks_page
+from ufs_bench.scripts.rank.versus import versus
+from ufs_bench.scripts.rank.versus_page import versus_frame, versus_page
+
+FIELD = "metric selection clusterer methods datasets variants partial".split()
+
+
+@command("rank")
+def main(options):
+    """Print what the options describe, or write it to a file."""
+    studies = [Study.find(options["results_dir"], name).filled() for name in studies_of(options["study"])]
+    if options["choices"]:
+        text = choices_text(studies, options["metric"], options["format"])
+    elif len(studies) > 1:
+        raise ValueError("several studies are compared by choices=true only: name one.")
+    else:
+        text = (_one_method if options["method"] else _all_methods)(studies[0], options)
+    deliver(text, options["output"])
+
+
+def _all_methods(study, options):
+    try:
+        field = field_of(study, drop=True, **{name: options[name] for name in FIELD})
+    except MissingResults as error:
+        raise ValueError(with_commands(error, fill_pairs(error.cells, study, study.own_name))) from error
+    ranking, gains = rank_study(field), paired_gains(field, options["rope"])
+    if options["format"] == "csv":
+        return frame(ranking, gains).to_csv()
+    return ranks_page(field, ranking, gains, options["rope"], options["full"])
+
+
+def _one_method(study, options):
+    """Compare a method with all others by its defaults, and where it has several points of a grid by choices of one."""
+    name, (metric, variants, rope) = options["method"], map(options.get, ("metric", "variants", "rope"))
+    own = rows_of(study.trials, [name], options["datasets"])
+    others = study.part(set(study.trials["method"]) - {name}, own["dataset"].unique())
+    if others.frame.empty:
+        raise ValueError(f"study={study.own_name} has no other method on the data sets of {name}.")
+    datasets = choose(others, datasets=options["datasets"], variants=variants).datasets
+    has_grid = own.groupby("dataset")["params"].nunique().max() > 1
+    selections = ["largest_size", "default_params", *(["silhouette_all", "best_over_grid"] if has_grid else [])]
+    found = [versus(others, study, name, datasets, one, metric, variants, rope) for one in selections]
+    if options["format"] == "csv":
+        return versus_frame(found).to_csv()
+    return versus_page(found, study, metric, rope, options["full"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""The gains and the ranks of a study as a page of Markdown, or as one frame."""
+
+import textwrap
+
+import pandas as pd
+
+from ufs_bench.metrics.study import METRICS
+from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.scripts.compare.controls import ALL, RANDOM
+from ufs_bench.scripts.core.command_lines import fill_pairs
+from ufs_bench.scripts.core.conf import printed, printed_family, unique_names
+from ufs_bench.scripts.core.text import interval, number, pipes, with_interval
+from ufs_bench.scripts.core.words import uses_labels
+from ufs_bench.scripts.rank.field import DROPPED, REFERENCES
+from ufs_bench.scripts.rank.gains import COLUMNS
+
+ORACLE = (
+    "the choice looks at {}, so that a method with a grid gets its best point, and a control only its best "
+    "size: a part of every gain is this maximum (scripts.make_table says what is left without it). "
+    "selection=default_params has none of it"
+)
+MOST = 12  # methods of a page that is not full
+OVER = {RANDOM: "random rankings", ALL: "all features"}
+
+
+def ranks_page(field, ranking, gains, rope=1.0, full=False):
+    """Return the page of ranks and of gains over controls, of the best `MOST` or all methods."""
+    rows = _rows(ranking.table, gains, names_of(field))
+    shown = rows if full else [*rows[: MOST + 1], *(row for row in rows[MOST + 1 :] if not row[1])]
+    n_datasets, n_methods = field.scores.shape
+    p, n_families = ranking.comparison.friedman_p, len(set(field.families.values()))
+    families = f": {by_family(field.families)}" if full else ""
+    said = [
+        "Rank: 1 is the best; ties share the mean of their places. Gain: the difference on the same data set, in "
+        f"points; better: the probability, by the Bayesian signed-rank test, that a gain above {rope:g} is the most "
+        "probable outcome.",
+        "Intervals of 95 % are for other data sets: a bootstrap that draws families of data sets, then data sets "
+        f"within each, here of {'1 family' if n_families == 1 else f'{n_families} families'}.",
+    ]
+    if field.n_draws:
+        said.append(f"Random rankings: the mean of {field.n_draws}, each at the size that the selection gives it.")
+    if words := oracle_words(field.selection, field.metric):
+        said.append(f"{field.selection}: {words}.")
+    if p == p:
+        said.append(f"Friedman's test whether any method differs: p {'< 0.001' if p < 0.001 else f'= {p:.3f}'}.")
+    said += [text for text in field.left_out if full or text.startswith(DROPPED)]
+    title = f"Gains and ranks of study {field.study.title}: {METRICS[field.metric]}"
+    return page(
+        f"## {title}, {field.selection}, {field.clusterer}",
+        f"{n_methods} methods on {n_datasets} data sets{families}.",
+        pipes(shown),
+        f"{len(rows) - len(shown)} more methods: full=true." if len(rows) > len(shown) else "",
+        bullets(said),
+        _lacking(field),
+    )
+
+
+def page(*parts):
+    """Return the parts of a page that are not empty, with a line between two."""
+    return "\n\n".join(part.strip("\n") for part in parts if part) + "\n"
+
+
+def bullets(texts):
+    """Return a list in Markdown, in lines of 120 letters."""
+    return "\n".join(textwrap.fill(f"* {text}", 120, subsequent_indent="  ", break_on_hyphens=False) for text in texts)
+
+
+def frame(ranking, gains):
+    """Return one row per method, best rank first, and per control, which has no rank; a reference without scores
+    has empty columns."""
+    tables = {found.reference: found.table for found in gains}
+    empty = pd.DataFrame(columns=COLUMNS, dtype=float)
+    parts = [tables.get(reference, empty).add_prefix(f"over_{reference}_") for reference in REFERENCES]
+    names = dict.fromkeys(name for part in (ranking.table, *parts) for name in part.index)
+    table = pd.concat([ranking.table, *parts], axis=1).reindex(list(names))
+    return table.astype({"wins": "Int64"}).rename_axis("method")
+
+
+def names_of(field):
+    """Return the printed names of methods and controls; tables have the best random ranking, this page their mean."""
+    return unique_names("method", [*field.scores, *field.controls]) | {RANDOM: "Random rankings"}
+
+
+def by_family(families):
+    """Return the data sets, family by family, as a text."""
+    groups = {}
+    for name, family in families.items():
+        groups.setdefault(family, []).append(printed("dataset", name))
+    return "; ".join(
+        ", ".join(members) if name in families else f"{printed_family(name)}: {', '.join(members)}"
+        for name, members in sorted(groups.items())
+    )
+
+
+def oracle_words(selection, metric):
+    """Say what a choice of the best point looks at; "" where the selection does not choose so."""
+    looked_at = "the labels" if uses_labels(selection, metric) else "the score itself"
+    return ORACLE.format(looked_at) if BY_NAME[selection].oracle else ""
+
+
+def _lacking(field):
+    """Say which controls have no score on some data set, with the commands that fill them."""
+    controls = dict.fromkeys(control for control, _ in field.lacking)
+    if not controls:
+        return ""
+    commands = "\n".join(f"    {line}" for line in fill_pairs(field.lacking, field.study, field.study.own_name))
+    return f"Not shown, as some data sets have no score of it: {', '.join(controls)}. To fill it:\n\n{commands}"
+
+
+def _rows(table, gains, names):
+    """Return the lines of methods by their rank, and of controls after them, with their gains over each reference."""
+    head = ["Method", "Average rank", "Interval", "Wins"]
+    lines = [head + [f"Over {OVER[found.reference]} (better)" for found in gains]]
+    controls = [name for name in names if name not in table.index and any(name in own.table.index for own in gains)]
+    for name in [*table.index, *controls]:
+        own, mark = ["", "", ""], " (control)"
+        if name in table.index:
+            row, mark = table.loc[name], ""
+            own = [number(row["average_rank"]), interval(row["low"], row["high"]), str(int(row["wins"]))]
+        found = [_gain(one.table.loc[name]) if name in one.table.index else "" for one in gains]
+        lines.append([names[name] + mark, *own, *found])
+    return lines
+
+
+def _gain(row):
+    return f"{with_interval(row['mean'], row['low'], row['high'])}, {number(row['better'])}"
