@@ -1,28 +1,25 @@
-"""Every published score beside the reproduced ones, with verdicts: ``python -m scripts.compare --help``."""
+"""Every published score beside the reproduced ones: ``python -m scripts.compare --help``."""
 
 import numpy as np
 import pandas as pd
 
-from ufs_bench.metrics.study import POOR, is_learned
+from ufs_bench.metrics.study import is_learned
 from ufs_bench.runners.store.reference import PREFIX, shipped_studies
 from ufs_bench.scripts.compare.controls import control_scores
-from ufs_bench.scripts.compare.headline import with_equivalence
+from ufs_bench.scripts.compare.headline import with_left_out
 from ufs_bench.scripts.compare.verdicts import explain_cells, judge
 from ufs_bench.scripts.core.conf import find, whole_grid
 from ufs_bench.scripts.core.published import PAPERS, load_published
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.tables import paper_tables
-from ufs_bench.scripts.core.words import PARTIAL
 from ufs_bench.scripts.make_table import table_cells
 
 COLUMNS = (
     "paper table metric dataset published_method method clusterer published_mean published_std published_n_features "
-    "inherited mean std n_selected difference common_std verdict reason explanation remark departs status trial_status "
-    "params trial study selection n_restarts published_n all_mean published_all margin standard_error equivalence "
-    "left_out evaluated_by std_over section n_candidates random_best excess seed_std table_mean n_groups group_error "
-    "n_again points grid"
+    "inherited mean std n_selected difference verdict explanation departs status trial_status params trial study "
+    "selection n_restarts published_n all_mean published_all left_out evaluated_by n_candidates random_best excess "
+    "seed_std table_mean n_groups group_error n_again points grid"
 ).split()
-JUDGED = ["evaluated_by", "std_over", "section"]
 
 
 def open_studies(results_dir, names):
@@ -30,13 +27,12 @@ def open_studies(results_dir, names):
     return {paper: Study.find(results_dir, name) for paper, name in names.items()}
 
 
-def shipped_names(papers=None):
-    """Return the shipped study of each paper that has one: its complete grid, or else its coarse one."""
-    papers, there = PAPERS if papers is None else papers, shipped_studies()
-    found = {paper: name for paper in papers for name in (f"{paper}_quick", paper) if name in there}
+def shipped_names(papers=PAPERS):
+    """Return the shipped study of each paper that has one."""
+    found = {paper: PREFIX + paper for paper in papers if paper in shipped_studies()}
     if not found:
-        raise ValueError(f"no study of {', '.join(papers)} is shipped; shipped are {', '.join(there) or 'none'}.")
-    return {paper: PREFIX + name for paper, name in found.items()}
+        raise ValueError(f"no study of {', '.join(papers)} is shipped; shipped are {', '.join(shipped_studies())}.")
+    return found
 
 
 def compare_studies(studies, selection="best_over_grid"):
@@ -51,7 +47,8 @@ def compare_studies(studies, selection="best_over_grid"):
     for paper, study in studies.items():
         tables = [(spec, table_cells(spec, study, selection)) for spec in score_tables(paper)]
         frames.append(published_rows(paper, study, tables))
-    return with_verdicts(pd.concat(frames, ignore_index=True))
+    rows = judge(pd.concat(frames, ignore_index=True))
+    return with_left_out(rows.assign(explanation=explain_cells(rows)))[COLUMNS]
 
 
 def controls_of(studies, selection="best_over_grid"):
@@ -62,13 +59,12 @@ def controls_of(studies, selection="best_over_grid"):
 
 
 def score_tables(paper):
-    """Return the tables of a paper that have verdicts."""
+    """Return the tables of a paper that are compared."""
     return [spec for spec in paper_tables(paper) if spec.metric in ("acc", "nmi")]
 
 
 def published_rows(paper, study, tables):
     """Return the published rows of a paper beside the scores of a study, from (spec, cells) of its tables."""
-    departs = study.departures(paper)
     points = study.trials.groupby(["dataset", "method"])["params"].nunique()
     frames = []
     for spec, cells in tables:
@@ -81,16 +77,16 @@ def published_rows(paper, study, tables):
             paper=paper,
             table=spec.published_table,
             published_method=cells["method"].map(spec.printed_row),
-            departs=departs,
+            departs=study.departures(paper),
             study=study.title,
             published_n=find("protocol", paper)["restarts"],
             difference=cells["mean"] - cells["published_mean"],
             excess=cells["mean"] - cells["random_best"],
         )
-        frames.append(cells.assign(remark=[_remark(cell) for cell in cells.itertuples()]))
-    keys = ["paper", "table", "metric", "dataset", "method"]
-    judged = load_published()[[*keys, *JUDGED]].rename(columns={"method": "published_method"})
-    return pd.concat(frames, ignore_index=True).merge(judged, how="left", validate="many_to_one")
+        frames.append(cells)
+    keys = ["paper", "table", "metric", "dataset", "published_method"]
+    evaluated = load_published().rename(columns={"method": "published_method"})[[*keys, "evaluated_by"]]
+    return pd.concat(frames, ignore_index=True).merge(evaluated, how="left", on=keys, validate="many_to_one")
 
 
 def over_starts(cells):
@@ -127,16 +123,3 @@ def over_more_starts(cells, restarts):
         group_error=error.where(judged),
         n_again=again["n_again"].where(judged),
     )
-
-
-def with_verdicts(rows):
-    """Return the rows of `published_rows` with their verdicts and explanations, in the columns `COLUMNS`."""
-    rows = with_equivalence(judge(rows))
-    return rows.assign(explanation=explain_cells(rows))[COLUMNS]
-
-
-def _remark(cell):
-    parts = [f"some grid points or sizes are missing ({cell.gaps})"] if cell.status == PARTIAL else []
-    parts += [f"{cell.points} of {cell.grid} grid points"] if 0 < cell.points < (cell.grid or 0) else []
-    parts += [f"the fit {cell.trial_status}"] if cell.trial_status in POOR else []
-    return "; ".join(parts)

@@ -12,9 +12,7 @@ from ufs_bench.scripts.core.text import deliver
 def main(options):
     """Print the comparison that the options describe, or write it to a file."""
     papers = [options["paper"]] if options["paper"] else list(PAPERS)
-    quick = options["quick"] if isinstance(options["quick"], list) else papers if options["quick"] else ()
-    names = {paper: f"{paper}_quick" for paper in papers if paper in quick}
-    names = dict.fromkeys(papers, options["study"]) if options["study"] else shipped_names(papers) | names
+    names = dict.fromkeys(papers, options["study"]) if options["study"] else shipped_names(papers)
     studies = open_studies(options["results_dir"], names)
     if options["study"]:
         check_stored(studies[papers[0]])

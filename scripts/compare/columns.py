@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 from scipy.special import ndtri
 
-AGREES, DIFFERS, INCONCLUSIVE = "agrees", "differs", "inconclusive"
 CONFIDENCE = 0.95  # confidence of each side of the equivalence test
 MOST = 5040  # orders that are all used however few would be drawn: 7!
 # Points by which scores of all features differ between two samples of 3,000 and of 5,000 of 70,000 images, the paper's,
@@ -96,12 +95,10 @@ def standard_error(std, n, seed_std=0.0, group_error=np.nan):
 
 
 def equivalence(difference, error, margin):
-    """Run two one-sided tests of equivalence within the margin, and the opposite tests of a difference."""
-    agree, differ = _sides(difference, error, margin)
-    return np.select([agree, differ], [AGREES, DIFFERS], INCONCLUSIVE)
+    """Tell where two means are shown to differ by less than a margin, and where by more: two arrays of booleans.
 
-
-def _sides(difference, error, margin):
+    Each is by one-sided tests of `CONFIDENCE`; where both are False, the tests cannot tell.
+    """
     reach, away = ndtri(CONFIDENCE) * error, np.abs(difference)
     return away + reach <= margin, away - reach > margin
 
@@ -111,8 +108,8 @@ def orders_of(n_methods, n_random, seed=0):
     own = np.arange(n_methods)
     if factorial(n_methods) <= max(MOST, n_random):
         return np.array(list(permutations(own)))
-    drawn = np.random.default_rng(seed).permuted(np.tile(own, (n_random, 1)), axis=1)
-    return np.vstack([own, drawn])
+    random = np.random.default_rng(seed).permuted(np.tile(own, (n_random, 1)), axis=1)
+    return np.vstack([own, random])
 
 
 def cell_fits(columns, ours):
@@ -133,7 +130,7 @@ def cell_fits(columns, ours):
     gain = published - columns.published_all[:, None, None, None]
     error = np.hypot(columns.ours_error[:, :, None], columns.published_error[:, None, :])[..., None]
     # Half of the paper's gain or loss against all features: a larger difference would change its conclusion.
-    agree, differ = _sides(away, error, np.abs(gain) / 2)
+    agree, differ = equivalence(away, error, np.abs(gain) / 2)
     above = np.sign(ours - columns.all_mean[:, None, None, None]) == np.sign(gain)
     known = pairs & (np.isfinite(columns.all_mean) & np.isfinite(columns.published_all))[:, None, None]
     fits = {

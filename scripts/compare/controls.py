@@ -1,7 +1,6 @@
 """Controls in the place of our rows: the same comparison without any method of the paper."""
 
 import functools
-from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -40,42 +39,15 @@ def studies_of(cells, controls):
     """Yield (control, cells of one paper with that control in the place of each of our rows), once for every draw.
 
     No two methods have the same random ranking, as long as there are enough of them; over all draws every method has
-    each of them once.
+    each of them once.  `controls` has one row per data set, metric, control and draw; `DRAWS` of them count.
     """
-    places = {method: place for place, method in enumerate(sorted(cells["method"].unique()))}
-    own = cells["method"].map(places).to_numpy(dtype=int)
+    own, rows = pd.factorize(cells["method"], sort=True)[0], np.arange(len(cells))
+    columns = pd.MultiIndex.from_frame(cells[["dataset", "metric"]])
     for control in CONTROLS:
-        drawn = Drawn.of(controls[controls["control"] == control], cells)
-        for shift in range(drawn.n_draws):
-            yield control, drawn.beside(cells, (shift + own) % drawn.n_draws)
-
-
-class Drawn(NamedTuple):
-    """The scores of one control at its first `DRAWS` draws, of shape (n_cells, n_draws), with nan."""
-
-    mean: np.ndarray
-    std: np.ndarray
-    n_restarts: np.ndarray
-    group_error: np.ndarray  # where the starts stand in groups
-
-    @classmethod
-    def of(cls, scores, cells):
-        """Look up the scores of a control, with one row per data set, metric and draw, for cells of the same paper."""
-        if scores.empty:
-            return cls(*[np.empty((len(cells), 0))] * len(OURS))
-        first = scores[scores["draw"] < DRAWS]
-        wide = first.pivot(index=["dataset", "metric"], columns="draw", values=OURS)
-        places = wide.index.get_indexer(pd.MultiIndex.from_frame(cells[["dataset", "metric"]]))
-        known = (places >= 0)[:, None]
-        return cls(*(np.where(known, wide[name].to_numpy(dtype=float)[places], np.nan) for name in OURS))
-
-    @property
-    def n_draws(self):
-        """The number of draws."""
-        return self.mean.shape[1]
-
-    def beside(self, cells, draws):
-        """Return the cells with these scores in the place of ours, `draws` being the place of a draw for each cell."""
-        rows = np.arange(len(cells))
-        found = {name: values[rows, draws] for name, values in zip(OURS, self, strict=True)}
-        return cells.assign(**found, seed_std=np.nan)
+        scores = controls[(controls["control"] == control) & (controls["draw"] < DRAWS)]
+        wide = scores.pivot(index=["dataset", "metric"], columns="draw", values=OURS)
+        tables = {name: wide[name].reindex(columns).to_numpy(dtype=float) for name in OURS if len(wide)}
+        n_draws = scores["draw"].nunique()
+        for shift in range(n_draws):
+            draws = (shift + own) % n_draws
+            yield control, cells.assign(**{name: table[rows, draws] for name, table in tables.items()}, seed_std=np.nan)

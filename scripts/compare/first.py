@@ -11,15 +11,15 @@ import pandas as pd
 
 from ufs_bench.metrics.study.families import step_down
 from ufs_bench.metrics.study.frames import of_kmeans
-from ufs_bench.scripts.compare.headline import COLUMN, is_partial
+from ufs_bench.scripts.compare.headline import is_partial
+from ufs_bench.scripts.compare.verdicts import COLUMN
 from ufs_bench.scripts.core.conf import unique_names
 from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.text import number
 
 ENOUGH = 5  # data sets for a test of a difference; of fewer no order of signs has p below .05
-LEVEL = 0.05
 RELEASED = "_released"
-NUMBERS = ("n_printed", "printed", "columns", "first", "variant", "chance", "rank", "partial")
+SHOWN = 6  # methods of the table of those that are first most often
 
 
 class Claim(NamedTuple):
@@ -57,23 +57,25 @@ def cells_of(comparison, programs="ours"):
         return pd.concat([rows[named & ~rows["own"]], best]).sort_index()
     if programs == "released":
         is_released = rows["method"].str.endswith(RELEASED) & rows["mean"].notna()
-        keys = [*COLUMN, "row"]
-        has = pd.MultiIndex.from_frame(rows[keys]).isin(pd.MultiIndex.from_frame(rows.loc[is_released, keys]))
-        return rows[is_released | (named & ~has)]
+        places = pd.MultiIndex.from_frame(rows[[*COLUMN, "row"]])
+        return rows[is_released | (named & ~places.isin(places[is_released]))]
     return rows[named]
 
 
-def own_columns(cells, score="mean"):
-    """Yield the paper, score and cells of each column in which the paper's own method has a score."""
-    for (paper, _, metric), column in cells.groupby(COLUMN, sort=False):
-        column = column[column[score].notna()]
-        if column["own"].any():
-            yield paper, metric, column
+def standings(cells, score="mean"):
+    """Return the cells of the columns in which the paper's own method has a score.
 
-
-def is_first(column, score="mean"):
-    """Return True for the methods of a column that have its largest score."""
-    return np.isclose(column[score], column[score].max(), rtol=0, atol=1e-9)
+    first: has the largest score; rank: its rank; share: 1 by the number of methods.
+    """
+    cells = cells[cells[score].notna()]
+    columns = cells.groupby(COLUMN)
+    found = columns[score]
+    cells = cells.assign(
+        first=np.isclose(cells[score], found.transform("max"), rtol=0, atol=1e-9),
+        rank=found.rank(ascending=False),
+        share=1 / found.transform("size"),
+    )
+    return cells[columns["own"].transform("any")]
 
 
 def own_first(comparison):
@@ -83,28 +85,25 @@ def own_first(comparison):
     its mean rank here; chance: the columns expected of a method drawn at random; partial: columns whose own cell lacks
     points of its grid, so that the count can only grow.
     """
-    cells, found = cells_of(comparison), {}
-    for score, first, n in (("published_mean", "printed", "n_printed"), ("mean", "first", "columns")):
-        for paper, metric, column in own_columns(cells, score):
-            row = found.setdefault((paper, metric), dict.fromkeys(NUMBERS, 0.0))
-            row[n] += 1
-            row[first] += bool(is_first(column, score)[column["own"]].any())
-            if score == "mean":
-                row["rank"] += column[score].rank(ascending=False)[column["own"]].item()
-                row["chance"] += 1 / len(column)
-                row["partial"] += bool(column.loc[column["own"], "partial"].any())
-    for paper, metric, column in own_columns(cells_of(comparison, "variants")):
-        found[paper, metric]["variant"] += bool(is_first(column)[column["own"]].any())
-    frame = pd.DataFrame.from_dict(found, orient="index", columns=list(NUMBERS))
-    frame["rank"] /= frame["columns"].where(frame["columns"] > 0)
-    return frame.rename_axis(["paper", "metric"]).reset_index()
+
+    def own(programs="ours", score="mean"):
+        cells = standings(cells_of(comparison, programs), score)
+        return cells[cells["own"]].groupby(["paper", "metric"], sort=False)
+
+    counts = own("ours", "published_mean").agg(n_printed=("first", "size"), printed=("first", "sum"))
+    names = {"columns": "size", "first": "sum"}
+    here = own().agg(
+        **{name: ("first", of) for name, of in names.items()}, rank=("rank", "mean"), chance=("share", "sum"),
+        partial=("partial", "sum"),
+    )  # fmt: skip
+    counts = counts.join(here).join(own("variants").agg(variant=("first", "sum")))
+    return counts.fillna(dict.fromkeys(counts.columns.drop("rank"), 0)).reset_index()
 
 
 def winners(comparison, programs="ours"):
     """Return method -> columns in which it is first, the most first, and the number of columns."""
-    columns = [column for _, _, column in own_columns(cells_of(comparison, programs))]
-    first = [name for column in columns for name in column.loc[is_first(column), "row"]]
-    return pd.Series(first, dtype=object).value_counts(), len(columns)
+    cells = standings(cells_of(comparison, programs))
+    return cells.loc[cells["first"], "row"].value_counts(), len(cells.drop_duplicates(COLUMN))
 
 
 def claims(comparison):
@@ -131,28 +130,28 @@ def claims(comparison):
 
 def first_lines(counts):
     """Return the lines of a table of what `own_first` counts, with a sum."""
-    total = counts[[name for name in NUMBERS if name != "rank"]].sum()
     lines = ["Paper|Score|First in print|First here|With its best variant|By chance|Mean rank here".split("|")]
-    for row in counts.itertuples():
-        mark = "*" * bool(row.partial)
+    total = counts.drop(columns=["paper", "metric", "rank"]).sum()
+    for row in [*counts.to_dict("records"), {"paper": "all", "metric": "", "rank": np.nan, **total, "partial": 0}]:
         lines.append([
-            PAPERS[row.paper], row.metric.upper(), f"{row.printed:.0f} of {row.n_printed:.0f}",
-            f"{row.first:.0f} of {row.columns:.0f}{mark}", f"{row.variant:.0f}", number(row.chance, 1),
-            number(row.rank, 1),
+            PAPERS.get(row["paper"], row["paper"]), row["metric"].upper(),
+            f"{row['printed']:.0f} of {row['n_printed']:.0f}",
+            f"{row['first']:.0f} of {row['columns']:.0f}" + "*" * bool(row["partial"]),
+            f"{row['variant']:.0f}", number(row["chance"], 1), number(row["rank"], 1),
         ])  # fmt: skip
-    sums = [f"{total.printed:.0f} of {total.n_printed:.0f}", f"{total['first']:.0f} of {total['columns']:.0f}"]
-    return [*lines, ["all", "", *sums, f"{total.variant:.0f}", number(total.chance, 1), ""]]
+    return lines
 
 
-def winner_lines(comparison, most=6):
+def winner_lines(comparison):
     """Return the lines of a table: the methods that are first most often, by our solvers and by authors' programs."""
     (ours, n_ours), (theirs, n_theirs) = winners(comparison), winners(comparison, "released")
-    names = unique_names("method", ours.index.union(theirs.index, sort=False))
-    order = sorted(names, key=lambda name: (-ours.get(name, 0), -theirs.get(name, 0), name))
+    counts = pd.DataFrame({"ours": ours, "theirs": theirs}).fillna(0).astype(int).rename_axis("row").reset_index()
+    counts = counts.sort_values(["ours", "theirs", "row"], ascending=[False, False, True])
+    names, rest = unique_names("method", counts["row"]), counts.iloc[SHOWN:]
     lines = [["First in", f"of {n_ours} columns, our solvers", f"of {n_theirs}, released programs where they exist"]]
-    lines += [[names[name], str(ours.get(name, 0)), str(theirs.get(name, 0))] for name in order[:most]]
-    rest = [[f"{len(order) - most} others", *(str(int(own.reindex(order[most:]).sum())) for own in (ours, theirs))]]
-    return lines + (rest if len(order) > most else [])
+    lines += [[names[one.row], str(one.ours), str(one.theirs)] for one in counts.head(SHOWN).itertuples()]
+    sums = [str(rest[name].sum()) for name in ("ours", "theirs")]
+    return lines + ([[f"{len(rest)} others", *sums]] if len(rest) else [])
 
 
 def claim_lines(comparison):

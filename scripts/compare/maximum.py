@@ -2,7 +2,8 @@
 
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.scripts.compare.controls import ALL
-from ufs_bench.scripts.compare.headline import COLUMN, random_medians
+from ufs_bench.scripts.compare.headline import random_medians
+from ufs_bench.scripts.compare.verdicts import COLUMN
 from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.text import signed, span
 

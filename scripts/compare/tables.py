@@ -56,8 +56,9 @@ def page(comparison, controls, full=False):
     for (paper, study), own in comparison.groupby(["paper", "study"], sort=False):
         if departs := own["departs"].iloc[0]:
             notes.append(f"Study {study} does not follow the protocol of the {PAPERS[paper]} paper: {departs}.")
-    if lacking := commands(comparison, controls):
-        notes.append("No random rankings are stored where these commands make them:\n\n    " + "\n    ".join(lacking))
+    if lacking := sorted(set(comparison["paper"]) - set(controls.loc[controls["control"] == RANDOM, "paper"])):
+        runs = ", ".join(f"python run.py experiment={paper}_controls" for paper in lacking)
+        notes.append(f"No random rankings are stored. To add them, with study= and protocol= as here: {runs}.")
     if not full:
         notes.append("full=true prints what the verdicts rest on; docs/reading.md explains the words.")
     parts = [f"## {TITLES[name]}\n\n{pipes(rows)}" for name, rows in tables(comparison, controls, full).items()]
@@ -81,14 +82,13 @@ def paper_lines(comparison, controls, lines):
     for paper, cells in weighed(comparison).items():
         if cells.empty:
             continue
-        first, found = next(lines[lines["paper"] == paper].itertuples()), effect(columns_of(cells))
-        n_datasets = cells["dataset"].nunique()
+        first, n_datasets = next(lines[lines["paper"] == paper].itertuples()), cells["dataset"].nunique()
+        distance, gain = effect(columns_of(cells))
         random = cells["method"].map(lambda method: has_random_part(find("method", method)))
         rows.append([
             _title(first), str(len(cells)), str(first.absent), str(first.partial),
             "{above} of {cells}".format(**above.loc[paper]) if paper in above.index else "",
-            in_interval(n_datasets, found.distance, found.distance_low, found.distance_high, 1),
-            in_interval(n_datasets, found.gain, found.gain_low, found.gain_high, 2),
+            in_interval(n_datasets, *distance, 1), in_interval(n_datasets, *gain, 2),
             str(of_kmeans(cells[random])["seed_std"].isna().sum()),
         ])  # fmt: skip
     return rows
@@ -116,18 +116,6 @@ def reason_lines(comparison):
         counts = cells.groupby("paper", sort=False).size()
         rows.append([text, ", ".join(f"{PAPERS[paper]} {count}" for paper, count in counts.items())])
     return rows
-
-
-def commands(comparison, controls):
-    """Return the commands for papers without stored random rankings."""
-    rows = comparison.drop_duplicates("paper")
-    rows = rows[~rows["paper"].isin(controls.loc[controls["control"] == RANDOM, "paper"])]
-    return [
-        f"python run.py experiment={row.paper}_controls"
-        + (f" study={row.study}" if row.study != row.paper else "")
-        + (" +protocol.coarse=true" if "coarse True" in row.departs else "")
-        for row in rows.itertuples()
-    ]
 
 
 def _title(line):

@@ -179,7 +179,6 @@ OPTIONS = {
         **RESULTS, **PAGE,
         "study": optional(STUDY),
         "paper": optional(one_of(*PAPERS)),
-        "quick": either(FLAG, listed(one_of(*PAPERS))),
         "full": FLAG,
         "selection": SELECTION,
     },

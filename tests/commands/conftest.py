@@ -97,7 +97,7 @@ def without_power(monkeypatch):
     """Leave out the power of lines of evidence, most of their seconds, on which neither p nor a verdict rests."""
     from ufs_bench.scripts.compare import evidence
 
-    monkeypatch.setattr(evidence, "passes", lambda *given: np.zeros((1, len(evidence.LINES)), dtype=bool))
+    monkeypatch.setattr(evidence, "passes", lambda *given: np.zeros((len(evidence.LINES), 1), dtype=bool))
 
 
 @pytest.fixture(scope="session")

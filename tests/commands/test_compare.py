@@ -10,11 +10,9 @@ from ufs_bench.scripts.compare.controls import COLUMNS as OF_CONTROLS
 from ufs_bench.scripts.compare.tables import SHORT, TITLES, page, tables
 from ufs_bench.scripts.compare.verdicts import (
     KEYS,
-    common_std,
     explain_cells,
     judge,
     load_explanations,
-    verdict,
 )
 from ufs_bench.scripts.core.published import PAPERS, load_published
 from ufs_bench.scripts.core.study import Study
@@ -62,33 +60,20 @@ def cell(comparison, dataset, method, metric="acc", clusterer="kmeans"):
     "difference, std, word",
     [
         (0.0, 0.0, "near"),
-        (0.05, 0.0, "near"),  # the rounding of the printed mean
-        (0.06, 0.0, "near"),
         (-2.0, 2.0, "near"),
-        (2.1, 2.0, "near"),
         (-4.0, 2.0, "near"),
         (-4.1, 2.0, "lower"),
         (4.1, 2.0, "higher"),
-        (3.0, 0.5, "near"),
+        (3.05, 0.5, "near"),  # with the rounding of the printed mean
         (-3.1, 0.5, "lower"),
         (12.0, 8.0, "near"),
     ],
 )
 def test_a_score_is_near_within_three_points_or_two_stds(difference, std, word):
-    assert verdict(difference, std) == word
-
-
-def test_the_verdict_does_not_depend_on_which_side_is_the_paper():
-    opposite = {"higher": "lower", "lower": "higher"}
-    rng = np.random.default_rng(0)
-    for difference, std in zip(rng.normal(0, 6, 200), rng.uniform(0, 4, 200), strict=True):
-        word = verdict(difference, std)
-        assert verdict(-difference, std) == opposite.get(word, word)
-
-
-def test_the_common_std_is_the_root_mean_square_or_the_one_that_there_is():
-    found = common_std(pd.Series([3.0, np.nan, 2.0, np.nan]), pd.Series([4.0, 2.5, np.nan, np.nan]))
-    assert found.tolist() == pytest.approx([12.5**0.5, 2.5, 2.0, 0.0])
+    cells = pd.DataFrame({"paper": "dgufs", "dataset": "umist", "metric": "acc", "method": "mcfs", "status": "complete",
+                          "difference": [difference], "std": std, "published_std": std})  # fmt: skip
+    assert judge(cells)["verdict"].tolist() == [word]
+    assert judge(cells.assign(std=np.nan))["verdict"].tolist() == [word]
 
 
 def test_every_published_score_is_there_once_for_every_variant(comparison):
@@ -111,7 +96,6 @@ def test_all_papers_together_have_every_published_score(tmp_path):
 def test_verdicts_follow_from_the_two_means_and_stds(comparison):
     control = cell(comparison, "umist", "all_features")
     assert (control["verdict"], control["difference"]) == ("near", pytest.approx(0.9))
-    assert control["common_std"] == pytest.approx(((2.0**2 + 2.3**2) / 2) ** 0.5)
     assert cell(comparison, "umist", "laplacian_score")["verdict"] == "near"
     assert cell(comparison, "umist", "dgufs")["verdict"] == "lower"
     assert cell(comparison, "umist", "dgufs_normalized")["verdict"] == "higher"
@@ -119,14 +103,11 @@ def test_verdicts_follow_from_the_two_means_and_stds(comparison):
     assert cell(comparison, "lung", "mcfs")["verdict"] == "not run"
 
 
-def test_inherited_cells_and_what_else_to_know_are_marked(comparison):
+def test_inherited_cells_and_those_that_lack_points_or_learned_nothing_are_marked(comparison):
     assert cell(comparison, "umist", "mcfs")["inherited"] == "equal:rufs"
     assert cell(comparison, "umist", "dgufs")["inherited"] == ""
-    assert cell(comparison, "umist", "dgufs")["remark"].endswith("the fit collapsed")
-    assert (
-        cell(comparison, "umist", "eufs")["remark"]
-        == "some grid points or sizes are missing (1 failed, 2 not run); 2 of 49 grid points"
-    )
+    assert cell(comparison, "umist", "dgufs")["trial_status"] == "collapsed"
+    assert cell(comparison, "umist", "eufs")[["status", "points", "grid"]].tolist() == ["partial", 2, 49]
     assert set(comparison["departs"]) == {""}
 
 
@@ -134,14 +115,12 @@ def test_no_method_is_judged_where_all_features_are_not_those_of_the_paper(compa
     assert cell(comparison, "pie10p", "all_features")["verdict"] == "higher"
     judged = cell(comparison, "pie10p", "laplacian_score")
     assert (judged["verdict"], judged["difference"]) == ("not comparable", pytest.approx(0.0))
-    assert judged["reason"].endswith("are +14.2 points away")
     assert cell(comparison, "pie10p", "mcfs")["verdict"] == "not run"
-    failed = cell(comparison, "pie10p", "dgufs")
-    assert (failed["verdict"], failed["reason"]) == ("not comparable", "every fit failed")
+    assert cell(comparison, "pie10p", "dgufs")["verdict"] == "not comparable"  # every fit failed
 
 
 def test_without_the_control_a_method_is_judged_by_itself(comparison):
-    others = comparison[comparison["method"] != "all_features"].drop(columns=["verdict", "reason", "common_std"])
+    others = comparison[comparison["method"] != "all_features"].drop(columns=["verdict"])
     assert cell(judge(others), "pie10p", "laplacian_score")["verdict"] == "near"
 
 
@@ -178,7 +157,7 @@ def test_an_explanation_is_given_for_what_differs_only_and_the_particular_one_wi
         columns=[*KEYS, "verdict", "explanation", "evidence"],
     )
     known = known.iloc[[1, 2, 0]]
-    assert explain_cells(cells, known) == ["general", "particular (python run.py)", ""]
+    assert explain_cells(cells, known).tolist() == ["general", "particular (python run.py)", ""]
 
 
 def test_every_explanation_belongs_to_a_published_cell_and_the_particular_ones_come_first():
@@ -204,16 +183,6 @@ def test_command_line_writes_the_csv_of_one_paper(results, tmp_path, run):
     frame = pd.read_csv(file)
     assert list(frame.columns) == COLUMNS and set(frame["paper"]) == {"dgufs"}
     assert set(frame["study"]) == {"dgufs (shipped)"} and (frame["verdict"] != "not run").mean() > 0.5
-
-
-def test_command_line_takes_the_quick_study_of_the_papers_in_a_list(results, tmp_path, run):
-    output = tmp_path / "out.csv"
-    options = ("format=csv", f"output={output}")
-    assert run(results, *options, "quick=[rufs,jgufs]").returncode == 0
-    studies = pd.read_csv(output).groupby("paper")["study"].unique().str.join(",").to_dict()
-    quick = {paper: f"{paper}_quick" for paper in ("rufs", "jgufs")}
-    assert studies == {paper: f"{paper} (shipped)" for paper in PAPERS} | quick
-    assert "a list, each one of rufs" in run(results, *options, "quick=[lore]").stderr
 
 
 def test_command_line_lists_the_papers_for_a_wrong_one(tmp_path, run):

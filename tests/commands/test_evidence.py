@@ -6,13 +6,10 @@ from math import factorial
 import numpy as np
 import pandas as pd
 import pytest
-from copies import ceiling, false_passes, perfect_cells
+from copies import ceiling, false_passes, perfect_cells, program_noise
 
 from ufs_bench.scripts.compare import evidence
 from ufs_bench.scripts.compare.columns import (
-    AGREES,
-    DIFFERS,
-    INCONCLUSIVE,
     columns_of,
     equivalence,
     orders_of,
@@ -34,7 +31,6 @@ from ufs_bench.scripts.compare.evidence import (
     lines,
     p_values,
     passes,
-    program_noise,
     values,
 )
 from ufs_bench.scripts.core.conf import ROOT
@@ -67,7 +63,7 @@ def other_methods(cells, rng):
 def passed(columns, ours):
     """Return, for each line, which of several studies pass it at the level."""
     found = values(columns, ours, orders_of(len(columns.methods), 999))
-    return pd.DataFrame({name: p_values(found[name]) <= LEVEL for name in LINES})
+    return pd.DataFrame((p_values(found) <= LEVEL).T, columns=list(LINES))
 
 
 @pytest.mark.usefixtures("without_power")
@@ -83,7 +79,7 @@ def test_the_published_values_are_reproduced_where_p_can_be_small_and_never_refu
 def test_copies_have_the_noise_of_honest_programs():
     cells = perfect_cells("rufs")
     columns = columns_of(cells)
-    power = passes(columns, np.hypot(columns.error, HONEST), 1000).mean(axis=0)
+    power = passes(columns, np.hypot(columns.error, HONEST), 1000).mean(axis=1)
     assert [line.power for line in lines(cells).values()] == power.tolist()
 
 
@@ -138,7 +134,7 @@ def test_the_error_of_the_noise_is_that_over_data_sets_whose_cells_go_together()
                   "mean": 50 + gap * (ending == ""), "clusterer": "kmeans", "trial_status": "converged"}
                  for data_set, gap in enumerate(rng.normal(size=20)) for metric in ("acc", "nmi")
                  for method in ("mcfs", "udfs", "ndfs", "rufs") for ending in ("", "_released")]  # fmt: skip
-        noise = program_noise(pd.DataFrame(cells).assign(left_out="", verdict="", equivalence=""))
+        noise = program_noise(pd.DataFrame(cells))
         errors.append(noise.error)
         found.append(noise.points)
     assert np.mean(errors) == pytest.approx(np.std(found), rel=0.15)
@@ -218,7 +214,7 @@ def test_a_pair_of_methods_is_left_out_where_a_data_set_lacks_a_cell_of_one():
     ours = cells.assign(method=cells["method"].replace({"udfs": "ndfs", "ndfs": "udfs"}))
     pairs = cells.merge(ours, on=["dataset", "metric", "method"])
     pairs = pairs[(pairs["dataset"] != "orl") | ~pairs["method"].isin(["udfs", "ndfs"])]
-    found = values(columns, columns.ours[None], order[None])["distance"].item()
+    found = values(columns, columns.ours[None], order[None])[0].item()
     assert -found == pytest.approx((pairs["mean_y"] - pairs["published_mean_x"]).abs().mean())
 
 
@@ -255,13 +251,13 @@ def test_the_values_alone_are_those_of_the_tested_lines():
 
 def test_the_effect_is_1_for_the_published_values_and_0_within_its_interval_for_random_rankings():
     cells = perfect_cells("jgufs")
-    copy = effect(columns_of(cells))
-    assert (copy.distance, copy.gain, copy.gain_low, copy.gain_high) == (0, 1, 1, 1)
-    found = effect(columns_of(random_rankings(cells, np.random.default_rng(0))))
-    assert found.gain_low < 0 < found.gain_high and found.distance_low < found.distance < found.distance_high
+    distance, gain = effect(columns_of(cells))
+    assert (distance[0], *gain) == (0, 1, 1, 1)
+    (distance, low, high), (gain, *ends) = effect(columns_of(random_rankings(cells, np.random.default_rng(0))))
+    assert ends[0] < 0 < ends[1] and low < distance < high
     line = lines(random_rankings(cells, np.random.default_rng(0)))["distance"]
-    assert found.distance == pytest.approx(line.value)
-    assert found.gain == pytest.approx(1 - line.value / line.by_chance, abs=0.005)  # of other drawn orders
+    assert distance == pytest.approx(line.value)
+    assert gain == pytest.approx(1 - line.value / line.by_chance, abs=0.005)  # of other drawn orders
 
 
 def test_the_spread_over_seeds_is_in_the_error_of_a_cell():
@@ -275,4 +271,5 @@ def test_the_spread_over_seeds_is_in_the_error_of_a_cell():
 def test_equivalence_needs_the_whole_interval_on_one_side_of_the_margin():
     difference = np.array([0.0, 0.5, 1.0, -3.0, 0.0])
     error = np.array([0.1, 0.1, 1.0, 0.5, 5.0])
-    assert equivalence(difference, error, 1.0).tolist() == [AGREES, AGREES, INCONCLUSIVE, DIFFERS, INCONCLUSIVE]
+    agree, differ = equivalence(difference, error, 1.0)
+    assert agree.tolist() == [True, True, False, False, False] and differ.tolist() == [False, False, False, True, False]

@@ -7,14 +7,14 @@ from paper_studies import point, published, random_rankings, reproduction, study
 from ufs_bench.scripts.compare import compare_studies
 from ufs_bench.scripts.compare.evidence import LINES, NOT_REPRODUCED, REPRODUCED
 from ufs_bench.scripts.compare.headline import weighed
-from ufs_bench.scripts.compare.readings import beside, reading_lines, readings, released
+from ufs_bench.scripts.compare.readings import reading_lines, readings, released, with_programs
 
 pytestmark = pytest.mark.usefixtures("without_power")
 
 PROGRAMS = ("mcfs", "udfs", "ndfs", "rufs")
 
 
-def with_programs(kind, datasets):
+def compared_with(kind, datasets):
     """Return RUFS's paper compared with random rankings, and with another kind of scores for the released programs."""
     rng, cells = np.random.default_rng(1), published("rufs")
     points = [
@@ -27,7 +27,7 @@ def with_programs(kind, datasets):
 
 @pytest.fixture(scope="module")
 def programs():
-    return with_programs(reproduction, published("rufs").index.unique("dataset"))
+    return compared_with(reproduction, published("rufs").index.unique("dataset"))
 
 
 def test_programs_that_reproduce_the_paper_are_told_from_solvers_that_do_not(programs):
@@ -52,20 +52,20 @@ def test_the_rows_of_programs_take_the_place_of_ours_and_all_others_stay(program
 
 
 def test_readings_are_compared_on_the_cells_that_both_have():
-    part = with_programs(reproduction, ["umist", "orl"])
-    (found,) = readings(part)
-    assert found.n_cells == 20  # of two data sets
+    part = compared_with(reproduction, ["umist", "orl"])
+    (found,) = readings(part).values()
+    assert found["cells"] == 20  # of two data sets
     both = weighed(part)["rufs"].query("dataset in ['umist', 'orl']")
-    assert found.before["distance"].value == pytest.approx(both["difference"].abs().mean())
+    assert found["before"]["distance"].value == pytest.approx(both["difference"].abs().mean())
 
 
 def test_a_reading_with_the_same_scores_changes_nothing(programs):
     own = weighed(programs)["rufs"]
-    found = beside("rufs", own, own)
-    assert (found.n_cells, found.n_nearer, found.n_differ, found.gain) == (60, 0, 0, (0, 0, 0))
-    _, (*_, ours, theirs, _, nearer, order, other, changed) = reading_lines([found])
+    found = with_programs(own, own)
+    assert [found[name] for name in ("cells", "nearer", "differ", "gain")] == [60, 0, 0, (0, 0, 0)]
+    _, (*_, ours, theirs, _, nearer, order, other, changed) = reading_lines({"rufs": found})
     assert (nearer, changed) == ("0 of 0", "none") and ours == theirs and order == other
-    assert beside("rufs", own, own[:0]) is None
+    assert with_programs(own, own[:0]) is None
 
 
 def test_an_interval_over_data_sets_is_printed_of_three_or_more(programs):
@@ -73,7 +73,7 @@ def test_an_interval_over_data_sets_is_printed_of_three_or_more(programs):
     own = weighed(programs)["rufs"]
     away = own["difference"].abs()
     turns = np.where(own["dataset"].isin(sorted(own["dataset"].unique())[::2]), 1, -1)
-    found = beside("rufs", own.assign(difference=away + 2), own.assign(difference=away + 2 + turns))
-    assert found.gain[1] < 0 < found.gain[2]
-    (few,) = readings(with_programs(reproduction, ["umist", "orl"]))
-    assert "(" not in reading_lines([few])[1][4] and "(" in reading_lines([found])[1][4]
+    found = with_programs(own.assign(difference=away + 2), own.assign(difference=away + 2 + turns))
+    assert found["gain"][1] < 0 < found["gain"][2]
+    few = readings(compared_with(reproduction, ["umist", "orl"]))
+    assert "(" not in reading_lines(few)[1][4] and "(" in reading_lines({"rufs": found})[1][4]

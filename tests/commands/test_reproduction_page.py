@@ -1,7 +1,9 @@
 """Every number in a hand-written sentence of the page of what reproduces is what the shipped results say."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from copies import program_noise
 from pages import WORDS, says_no_other_number
 
 from ufs_bench.metrics.study.frames import of_kmeans
@@ -14,7 +16,6 @@ from ufs_bench.scripts.compare.evidence import (
     NOT_REPRODUCED,
     REPRODUCED,
     in_interval,
-    program_noise,
 )
 from ufs_bench.scripts.compare.first import claims, own_first, winners
 from ufs_bench.scripts.compare.headline import above_random, is_partial, line_table, weighed
@@ -70,9 +71,11 @@ def test_the_sentences_say_what_the_results_do(comparison, controls):
     least, most, grid = min(points["jgufs"]), max(points["jgufs"]), partial.loc["jgufs", "grid"].max()
 
     programs = readings(rows)
-    nearer = [one.before["distance"].value - one.after["distance"].value for one in programs]
-    surely = [one for one in programs if one.gain[1] > 0 and "(" in in_interval(one.n_datasets, *one.gain, 2)]
-    assert len(programs) == 5 and min(nearer) > 0 and [one.paper for one in surely] == ["rufs"]
+    changed = pd.DataFrame(programs.values())[["nearer", "differ"]].sum()
+    nearer = [one["before"]["distance"].value - one["after"]["distance"].value for one in programs.values()]
+    surely = [paper for paper, one in programs.items()
+              if one["gain"][1] > 0 and "(" in in_interval(one["datasets"], *one["gain"], 2)]  # fmt: skip
+    assert len(programs) == 5 and min(nearer) > 0 and surely == ["rufs"]
     counts = above_random(rows, controls)[["above", "cells"]].sum()
     again = of_kmeans(rows[rows["mean"].notna()])
     assert again["n_groups"].notna().all() and again["n_restarts"].nunique() == 1
@@ -103,8 +106,8 @@ def test_the_sentences_say_what_the_results_do(comparison, controls):
         f"the share of {N_COPIES:,} honest copies with p of {LEVEL:.2f}".replace("0.", ".") + " or less",
         f"with noise of {HONEST} points: our solvers and the authors' programs differ by {noise.points:.1f} points",
         f"over {noise.pairs} cells, with a standard error of {noise.error:.1f}.",
-        f"by {min(nearer):.1f} to {max(nearer):.1f} points, but in only {sum(one.n_nearer for one in programs)} of the "
-        f"{sum(one.n_differ for one in programs)} cells whose scores differ.",
+        f"by {min(nearer):.1f} to {max(nearer):.1f} points, but in only {changed['nearer']} of the "
+        f"{changed['differ']} cells whose scores differ.",
         "than the level of .01 allows",
         *MEASURED,
     )

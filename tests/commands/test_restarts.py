@@ -22,16 +22,12 @@ from ufs_bench.scripts.compare import (
     compare_studies,
     controls_of,
     over_more_starts,
-    published_rows,
-    score_tables,
-    with_verdicts,
 )
 from ufs_bench.scripts.compare.columns import SAMPLED, own_error, published_error
-from ufs_bench.scripts.compare.controls import ALL, RANDOM, Drawn, studies_of
+from ufs_bench.scripts.compare.controls import ALL, RANDOM, studies_of
 from ufs_bench.scripts.core import conf
 from ufs_bench.scripts.core.refits import COLUMNS, RESTARTS, read
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.make_table import table_cells
 from ufs_bench.scripts.restarts import MOST, best_in_groups, candidates, main, score, score_again
 from ufs_bench.scripts.ship import pack
 
@@ -172,8 +168,7 @@ def compared(again):
     chosen = study.select("acc").query("method == 'mcfs'").iloc[0]
     row = (chosen["trial"], "umist", "mcfs", 50, "kmeans", "acc", 200, 10, 3, 43.0, 3.0, 1.0, "")
     study.__dict__["restarts"] = pd.DataFrame([row] if again else [], columns=COLUMNS[RESTARTS])
-    tables = [(spec, table_cells(spec, study)) for spec in score_tables("dgufs")]
-    rows = with_verdicts(published_rows("dgufs", study, tables))
+    rows = compare_studies({"dgufs": study})
     return rows, rows.query("dataset == 'umist' and method == 'mcfs' and metric == 'acc'").iloc[0]
 
 
@@ -249,4 +244,4 @@ def test_twenty_of_the_random_rankings_stand_beside_a_comparison():
     found = controls_of({"dgufs": study_of(points, protocol=PAPER)})
     assert sorted(found["draw"].unique()) == list(range(30)) and set(found["paper"]) == {"dgufs"}
     rows = found[["dataset", "metric"]].drop_duplicates().assign(method="mcfs")
-    assert Drawn.of(found[found["control"] == RANDOM], rows).n_draws == 20
+    assert sum(control == RANDOM for control, _ in studies_of(rows, found)) == 20
