@@ -172,10 +172,8 @@ class Study:
     @functools.cached_property
     def lacking(self):
         """The numbers of trials that were asked for and are not stored, by data set and method."""
-        if self.results_dir is None:
-            return {}
         shipped = reference.lacking(self.own_name) if self.is_shipped or self.taken else {}
-        if self.is_shipped:
+        if self.is_shipped or self.results_dir is None:
             return shipped
         found = {cell: shipped.get(cell, 0) for cell in self.taken}
         for cell, rows in self.trials.groupby(["dataset", "method"]):

@@ -42,6 +42,12 @@ def test_without_own_results_the_shipped_study_is_found(own, tmp_path):
     assert study.is_shipped and study.title == "mine (shipped)" and set(study.trials["method"]) == set(METHODS)
 
 
+def test_what_a_shipped_study_lacks_does_not_depend_on_a_folder_of_results():
+    """Without a folder 38 cells of JGUFS were complete, and not partial."""
+    lacking = Study.open(None, "reference/jgufs").lacking
+    assert sum(lacking.values()) and lacking == Study.open(ROOT / "results", "reference/jgufs").lacking
+
+
 def test_own_cells_come_first_and_the_others_are_shipped_ones_with_a_mark(own, results):
     study = Study.find(own, "mine")
     assert study.taken == {(TRUTH, METHODS[1])} and study.title == "mine (of which 1 cell shipped)"
