@@ -85,7 +85,7 @@ def test_no_other_metric_is_nearer_to_a_row_of_all_features_by_half_a_point():
         rows = claimed(f"{paper}_metrics", "published").values()
         assert all(row["mean distance"] > row["of the usual"] - 0.5 for row in rows), paper
     says(PROTOCOLS, "None is nearer to a paper's row by half a point or more")
-    says(OBJECTIONS, 'are nearer to no paper\'s row "All Features" by half a point or more')
+    says(OBJECTIONS, 'None is nearer to a paper\'s row "All Features" by half a point or more')
 
 
 # --- reading.md
