@@ -13,9 +13,8 @@ def fetch(spec, source, folder):
 
     The source is one of the specification's ``sources``, with ``file`` and either ``urls`` or ``openml``.  Safe when
     several processes ask for the same file at once: one downloads, the others wait and use it.  The file appears under
-    its name complete or not at all; what is downloaded so far is kept as ``<file>.part``, and anything complete with a
-    wrong checksum as ``<file>.bad-<8 digits>``.  Where no address gives the right bytes, the DataError has one line per
-    address.
+    its name complete or not at all; anything with a wrong checksum is kept as ``<file>.bad-<8 digits>``.  Where no
+    address gives the right bytes, the DataError has one line per address.
     """
     target = folder / source["file"]
     with _lock(target):

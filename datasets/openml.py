@@ -1,13 +1,7 @@
-"""Data sets of OpenML, as scikit-learn reads them, from a server that need not be in good health.
+"""Data sets of OpenML, as scikit-learn reads them."""
 
-`fetch_openml` waits without an end for a server that is silent, or that sends a byte a second.  So the answers that it
-reads come from here, where they are given up in time.
-"""
-
-import math
 import shutil
-import time
-import urllib.request
+import socket
 import warnings
 from contextlib import contextmanager
 
@@ -40,12 +34,16 @@ def from_openml(spec, source, target):
             # Types are inferred and not taken from OpenML: scikit-learn up to 1.9 cannot read classes that are named by
             # numbers with pandas 3.1 (scikit-learn issue 34892).
             bunch = fetch_openml(
-                data_id=number, as_frame=False, data_home=str(scratch), read_csv_kwargs={"dtype": None}
+                data_id=number,
+                as_frame=False,
+                data_home=str(scratch),
+                n_retries=1,
+                read_csv_kwargs={"dtype": None},
             )
-    except DataError as error:
-        raise DataError(f"{openml_page(number)}: {error}. {REMEDY}.") from error
     except Exception as error:  # errors of the network, of OpenML, of a wrong MD5 or of a parser
-        raise DataError(f"{openml_page(number)}: {download.in_words(error)}") from error
+        silent = isinstance(getattr(error, "reason", error), TimeoutError)  # the reason of a URLError
+        why = f"no byte came for {download.READ_SECONDS} s" if silent else download.in_words(error)
+        raise DataError(f"{openml_page(number)}: {why}. {REMEDY}.") from error
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
     X = bunch.data if isinstance(bunch.data, np.ndarray) else bunch.data.toarray()
@@ -68,72 +66,10 @@ def from_openml(spec, source, target):
 
 @contextmanager
 def _in_time():
-    """Let no answer to `urllib.request.urlopen`, which scikit-learn calls, take longer than a download may."""
-    before = urllib.request._opener  # None, unless somebody has installed one
-    urllib.request.install_opener(urllib.request.build_opener(_InTime()))
+    """Let no read from a server wait longer than `download.READ_SECONDS`: `fetch_openml` waits without an end."""
+    before = socket.getdefaulttimeout()
+    socket.setdefaulttimeout(download.READ_SECONDS)
     try:
         yield
     finally:
-        urllib.request.install_opener(before)
-
-
-class _InTime(urllib.request.HTTPHandler, urllib.request.HTTPSHandler):
-    """Asks servers, and gives up those that take too long, for good: scikit-learn would ask each up to eight times."""
-
-    def __init__(self):
-        super().__init__()
-        self._ended = None  # the error that ended it
-
-    def http_open(self, request):
-        return self._ask(super().http_open, request)
-
-    def https_open(self, request):
-        return self._ask(super().https_open, request)
-
-    def _ask(self, ask, request):
-        request.timeout = download.READ_SECONDS
-        with self.patience():
-            return _Answer(download.answer_of(lambda: ask(request)), self.patience)
-
-    @contextmanager
-    def patience(self):
-        """Turn an answer that takes too long into a DataError, and raise that of an earlier one at once."""
-        if self._ended is not None:
-            raise self._ended
-        try:
-            yield
-        except (OSError, DataError) as error:
-            reason = getattr(error, "reason", error)  # of a URLError
-            if isinstance(reason, TimeoutError):
-                reason = DataError(f"no byte came for {download.READ_SECONDS} s")
-            if not isinstance(reason, DataError):
-                raise
-            self._ended = reason
-            raise reason from error
-
-
-class _Answer:
-    """An answer to a request, of which every read ends in time."""
-
-    def __init__(self, answer, patience):
-        self._answer, self._patience = answer, patience
-        self._started, self._received = time.monotonic(), 0
-
-    def __getattr__(self, name):
-        return getattr(self._answer, name)
-
-    def read(self, size=None):
-        """Return so many bytes, or all that are left."""
-        pieces, missing = [], math.inf if size is None or size < 0 else size
-        while missing and (piece := self._piece(min(missing, download.CHUNK))):
-            pieces.append(piece)
-            missing -= len(piece)
-        return b"".join(pieces)
-
-    def _piece(self, size):
-        with self._patience():
-            piece = self._answer.read1(size)
-            self._received += len(piece)
-            if seconds := download.too_long(self._started, self._received):
-                raise DataError(f"{self._received} bytes in {seconds:.0f} s are too few")
-            return piece
+        socket.setdefaulttimeout(before)

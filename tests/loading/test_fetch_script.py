@@ -122,8 +122,8 @@ def test_a_wrong_command_says_what_is_known(registry, cache, capsys, arguments, 
     assert words in capsys.readouterr().err
 
 
-def test_ctrl_c_ends_the_script_at_once_and_keeps_what_there_is(site, cache, content, tmp_path, spec):
-    site.pages["/a"] = Page(content, pause=2)
+def test_ctrl_c_ends_the_script_at_once_without_a_file(site, cache, content, tmp_path, spec):
+    site.pages["/a"] = page = Page(content, pause=2)
     (tmp_path / "slow.yaml").write_text(yaml.safe_dump(spec(site.url("/a"), name="slow")))
     program = (
         "import ufs_bench.datasets.spec, pathlib, runpy, sys\n"
@@ -134,8 +134,7 @@ def test_ctrl_c_ends_the_script_at_once_and_keeps_what_there_is(site, cache, con
     # A shell in the background ignores the signal, and its children would, too.
     heed = functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     child = subprocess.Popen(command, cwd=ROOT, stderr=subprocess.PIPE, text=True, preexec_fn=heed)
-    part = cache / "slow.npz.part"
-    wait_until(lambda: part.is_file() and part.stat().st_size)
+    wait_until(lambda: page.asked)
     os.kill(child.pid, signal.SIGINT)
     assert "interrupted" in child.communicate(timeout=15)[1]
-    assert child.returncode == 130 and part.stat().st_size
+    assert child.returncode == 130 and not list(cache.glob("*.npz"))

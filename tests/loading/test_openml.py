@@ -2,9 +2,8 @@
 
 import json
 import re
-import urllib.request
 from hashlib import md5
-from urllib.request import Request, build_opener, install_opener, urlopen
+from urllib.request import Request, urlopen
 
 import numpy as np
 import pytest
@@ -140,29 +139,8 @@ class Silent(Hostile):
 
 
 @pytest.mark.parametrize("path", ["/api/v1/json/data/77", "/data/v1/download/5/toy.arff"])
-def test_a_silent_openml_is_left_after_the_seconds_that_the_error_names(openml, site, path, monkeypatch):
+def test_a_silent_openml_is_left_with_a_remedy(openml, site, path, monkeypatch):
     monkeypatch.setattr("ufs_bench.datasets.download.READ_SECONDS", 0.3)
-    site.pages[path] = page = Silent()
-    with pytest.raises(DataError, match=r"openml.org/d/77: no byte came for 0.3 s. Try again later; .*data=FILE"):
+    site.pages[path] = Silent()
+    with pytest.raises(DataError, match=r"openml.org/d/77: .*Try again later; .*data=FILE"):
         load_dataset(openml)
-    assert len(page.asked) == 1, "it is not asked again"
-
-
-@pytest.mark.parametrize("path", ["/api/v1/json/data/77", "/data/v1/download/5/toy.arff"])
-def test_an_openml_that_drips_is_left_in_time(openml, site, path, monkeypatch):
-    monkeypatch.setattr("ufs_bench.datasets.download.PATIENCE", 0.3)
-    content = site.pages[path].content
-    site.pages[path] = page = Hostile((content[i : i + 1] for i in range(len(content))), pause=0.05)
-    with pytest.raises(DataError, match=r"d/77: \d+ bytes in \d+ s are too few. Try again later; "):
-        load_dataset(openml)
-    assert page.sent < 50 and len(page.asked) == 1
-
-
-def test_an_opener_of_the_user_is_there_again_after_a_download(openml):
-    mine = build_opener()
-    install_opener(mine)
-    try:
-        load_dataset(openml)
-        assert urllib.request._opener is mine
-    finally:
-        install_opener(None)

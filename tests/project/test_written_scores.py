@@ -43,8 +43,8 @@ def test_what_is_said_of_the_pixels_and_the_graph_of_dgufs_is_what_the_claims_me
         OBJECTIONS,
         f"**We reproduce {both:.0f} of the {seven:.0f} pixels that the paper selected",
         f"selects exactly these {both:.0f}",
-        f"gives {min(at_100)} to {max(at_100)} in ACC at 100 features, and {best:.0f} at the best size. That holds under "
-        f"every scaling that we have; {own[0]} is printed",
+        f"gives {min(at_100)} to {max(at_100)} in ACC at 100 features, and {best:.0f} at the best size. That "
+        f"holds under every scaling that we have; {own[0]} is printed",
         f"reaches {acc} in ACC and {nmi} in NMI on UMIST, and {acc_pix} and {nmi_pix} on PIX 10P",
         f"{own[0]}, {own[1]}, {own[2]} and {own[3]} are printed",
     )
