@@ -9,6 +9,7 @@ import pandas as pd
 
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.published import load_published
+from ufs_bench.scripts.core.text import POINTS
 
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)
 WORDS = "none one two three four five six seven eight nine ten eleven twelve".split()
@@ -74,3 +75,13 @@ def renew(text):
         return f"```python\n{match['code']}```\n\n```text\n{printed.getvalue()}```"
 
     return BLOCK.sub(run, text)
+
+
+def above(table):
+    """Return the rows of a table of gains whose interval lies above 0 as it is printed."""
+    return list(table.index[table["low"].round(POINTS) > 0])
+
+
+def below(table):
+    """Return the rows whose interval lies below 0 as it is printed."""
+    return list(table.index[table["high"].round(POINTS) < 0])

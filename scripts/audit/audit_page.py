@@ -7,9 +7,12 @@ import pandas as pd
 from ufs_bench.metrics.study import METRICS, nearest_size
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.audit.flags import stands_out
-from ufs_bench.scripts.core.views import notes, render
+from ufs_bench.scripts.core.text import pipes
+from ufs_bench.scripts.core.views import notes, wrapped
 
 MOST = 10  # rows of a table of a page that is not full
+SHARES = ("outcomes", "overlaps")  # tables of shares, and columns of others
+OF_SHARES = ("shared", "chance", "held")
 
 
 @functools.cache
@@ -22,59 +25,41 @@ def titles():
 
 def audit_page(found, study, metric="acc", full=False):
     """Return the audit of a study as a page of Markdown: the rows that stand out, at most `MOST` a table, or all."""
-    tables, silent = [], []
+    parts, silent = [], []
     for name, (title, text) in titles().items():
         frame = found.tables[name]
-        shown = compact(name, frame if full else frame[stands_out(name, frame)])
-        if shown.empty and not full:
+        rows = compact(name, frame if full else frame[stands_out(name, frame)])
+        if rows.empty and not full:
             silent.append(title)
             continue
-        lines = [list(map(str, shown.columns)), *shown.to_numpy().tolist()]
-        title += f" ({METRICS[metric]})" if name == "choices" else ""
-        most = len(lines) if full else MOST + 1
-        tables.append((title, text, lines[:most], len(lines[most:])))
-    return render("audit/audit.md.j2", study=study, notes=found.notes, tables=tables, silent=silent, full=full)
+        shown = rows if full else rows.head(MOST)
+        table = pipes([list(map(str, shown.columns)), *shown.to_numpy().tolist()]) if len(rows) else "Nothing to show."
+        more = [f"{len(rows) - len(shown)} more rows: full=true."] if len(rows) > len(shown) else []
+        parts += [f"## {title}" + f" ({METRICS[metric]})" * (name == "choices"), wrapped(text), table, *more]
+    head = "" if full else "Shown is what stands out; full=true prints all."
+    head += f" Nothing stands out in: {', '.join(silent)}." if silent else ""
+    said = "\n".join(f"* {note}" for note in found.notes)
+    return "\n\n".join([f"# Audit of study {study}", *filter(None, [wrapped(head), said]), *parts]) + "\n"
 
 
 def compact(name, frame):
-    """Return a table of the audit, one of `TITLES`, in the columns and digits that are shown."""
-    frame = frame.copy()
-    if name == "distinct":
-        frame = frame[frame.groupby(["dataset", "method"])["n_points"].transform("max") > 1]
-        sets = [f"{row.n_distinct} of {row.n_points}" for row in frame.itertuples()]
-        frame = frame.assign(sets=sets).pivot(index=["dataset", "method"], columns="n_selected", values="sets")
-        frame = frame.fillna("").reset_index().rename_axis(columns=None)
-    elif name == "overlaps":
-        frame = _overlaps_at_one_size(frame)
-    elif name == "choices":
-        frame = frame.rename(
-            columns={name: choice.column for name, choice in BY_NAME.items()} | {"oracle_status": "oracle's fit"}
-        )
-    return frame.apply(lambda column: column.map(lambda value: _text(name, column.name, value)))
-
-
-def _overlaps_at_one_size(frame):
-    """Return a row per cell: the size nearest to 100, and the start of the ranking in file order.
-
-    The chance shown is that of a ranking without ties, the order in the file; one that is another stands in brackets.
-    """
-    if frame.empty:
-        return frame
+    """Return a table of the audit, called `name`, in the columns and digits that are shown."""
     cells = ["dataset", "method"]
-    start = frame[frame["is_start"] & (frame["ranking"] == "first in file")].groupby(cells).first()
-    own = frame[~frame["is_start"]]
-    own = own[own["n_selected"] == own.groupby(cells)["n_selected"].transform(nearest_size)]
-    in_file = own[own["ranking"] == "first in file"].set_index(cells)
-    first = in_file[["n_selected", "chance"]].rename(columns={"n_selected": "features"})
-    untied = own.set_index(cells).index.map(in_file["chance"])
-    texts = [
-        f"{row.median:.0%}" + (f" ({row.chance:.0%})" if f"{row.chance:.0%}" != f"{usual:.0%}" else "")
-        for row, usual in zip(own.itertuples(), untied, strict=True)
-    ]
-    shown = own.assign(text=texts).pivot(index=cells, columns="ranking", values="text")[own["ranking"].unique()]
-    starts = [f"{row.median:.0%} of {row.n_selected}" for row in start.itertuples()]
-    starts = pd.Series(starts, index=start.index, name="start in file", dtype=object)
-    return first.join(shown).join(starts).reset_index()
+    if name == "distinct":
+        frame = frame[frame.groupby(cells)["n_points"].transform("max") > 1]
+        sets = [f"{row.n_distinct} of {row.n_points}" for row in frame.itertuples()]
+        frame = frame.assign(sets=sets).pivot(index=cells, columns="n_selected", values="sets")
+        frame = frame.fillna("").reset_index().rename_axis(columns=None)
+    elif name == "overlaps" and len(frame):
+        whole = frame[~frame["is_start"]]
+        usual = whole["n_selected"] == whole.groupby(cells)["n_selected"].transform(nearest_size)
+        frame = frame.drop(index=whole.index[~usual], columns=["low", "high"])
+        frame = frame.assign(is_start=frame["is_start"].map({True: "start", False: ""}))
+        frame = frame.rename(columns={"n_selected": "features", "is_start": "part", "median": "overlap"})
+    elif name == "choices":
+        columns = {name: choice.column for name, choice in BY_NAME.items()} | {"oracle_status": "oracle's fit"}
+        frame = frame.rename(columns=columns)
+    return frame.apply(lambda column: column.map(lambda value: _text(name, column.name, value)))
 
 
 def _text(table, column, value):
@@ -86,7 +71,7 @@ def _text(table, column, value):
         return ""
     if table == "choices" or column == "loss":
         return f"{value:.1f}"
-    if table in ("outcomes", "overlaps") or column in ("shared", "chance", "held"):
+    if table in SHARES or column in OF_SHARES:
         return f"{value:.0%}"
     if column == "gap":
         return f"{100 * value:.3f} %"

@@ -17,8 +17,7 @@ def stands_out(name, frame):
     """Return True for the rows of a table of an audit, called `name`, that a reader should look at."""
     if frame.empty:
         return pd.Series(dtype=bool, index=frame.index)
-    found = RULES[name](frame)
-    return found.groupby([frame[one] for one in CELL]).transform("any") if name == "overlaps" else found
+    return RULES[name](frame)
 
 
 def _repeated(rows):

@@ -81,10 +81,9 @@ OPTIONS = {
         "tracebacks": FLAG,
     },
     "findings": {
-        **RESULTS,
+        "study": STUDY,
         "write": FLAG,
         "check": FLAG,
-        "further": optional(STUDY),
     },
     "make_figure": {
         "figure": NAME,
@@ -133,7 +132,7 @@ OPTIONS = {
         "selection": SELECTION,
         "size": optional(whole(1, 10**9)),
     },
-    "ground_truth": {**RESULTS, **PAGE, "figure": optional(PATH)},
+    "ground_truth": {**RESULTS, **PAGE},
     "add_data": {
         "data": one_or_more(PATH),
         "label": optional(one_or_more(either(TEXT, COLUMN))),

@@ -4,13 +4,13 @@ import sys
 
 from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, shipped_names
 from ufs_bench.scripts.compare.tables import tables as comparison_tables
-from ufs_bench.scripts.core.conf import ROOT, family_of
+from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.programs import filled, renewed
 from ufs_bench.scripts.core.sources import method_lines
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import pipes
-from ufs_bench.scripts.findings import STUDY, plan, predictions, tables
+from ufs_bench.scripts.findings import STUDY, plan, tables
 from ufs_bench.scripts.findings.panels import as_svg, draw_sizes
 
 FINDINGS, METHODS, REPRODUCTION = (ROOT / "docs" / f"{name}.md" for name in ("findings", "methods", "reproduction"))
@@ -33,29 +33,9 @@ def compared():
     return filled(REPRODUCTION, "scripts.compare", {name: pipes(lines) for name, lines in found.items()})
 
 
-def further(study):
-    """Return a table of what data sets of a study that no part of the plan has say of its hypotheses.
-
-    A ValueError says that there are none, or too little of them.
-    """
-    datasets, _ = plan.further(plan.choice_of(study.filled()).datasets)
-    families = sorted({family_of(name) for name in datasets})
-    if len(families) < plan.FEWEST:
-        raise ValueError(
-            f"{study.name} has data beyond the plan's of {len(families)} families ({', '.join(families) or 'none'}), "
-            f"and of fewer than {plan.FEWEST} no p is {plan.LEVEL} or less: run more data, each with random rankings."
-        )
-    found = plan.estimates(study, plan.further)
-    if found is None:
-        raise ValueError(f"no method of {study.name} has scores at one of the sizes {[*plan.WEIGHTS]}.")
-    return pipes(predictions.lines(study, found, study, found.families))
-
-
 @command("findings")
 def main(options):
     """Print the tables of the findings, or write them into the pages."""
-    if options["further"]:
-        return print(further(Study.open(options["results_dir"], options["further"])))
     study = Study.open(ROOT / "results", options["study"])
     found = plan.estimates(study)
     if options["write"] or options["check"]:

@@ -1,7 +1,6 @@
 """The estimates of the plan (docs/plan.md): gains over random rankings, over a curve of sizes, by two scores."""
 
 import functools
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -11,17 +10,15 @@ from ufs_bench.metrics.study.families import family_means, step_down, t_interval
 from ufs_bench.metrics.study.frames import of_kmeans, percent
 from ufs_bench.scripts.compare.controls import ALL, RANDOM
 from ufs_bench.scripts.core.conf import family_of, find
-from ufs_bench.scripts.rank.choice import choose, source_of
+from ufs_bench.scripts.rank.choice import choose
 
 EXPLORATORY, CONFIRMATORY = "fair_exploratory", "fair_confirmatory"
-MADE_UP = "synthetic"  # a family of data that the plan does not speak of
 SCORES = ("acc", "nmi")
 LEVEL = 0.05  # of p
 # Numbers of flips of signs: a p of .05 has a standard error of .0002 with the first, and of .001 with the second, which
 # is drawn for every family left out.
 FLIPS, FLIPS_WITHOUT = 999_999, 49_999
 ENOUGH = 15  # families: a method with scores in so many stands among the others, or in all where there are fewer
-FEWEST = math.ceil(math.log2(2 / LEVEL))  # families: p by flips of the signs of fewer is above `LEVEL`, always
 # Weights of sizes in a mean over sizes: about the inverse of the spread of gains over exploratory data sets, the median
 # of which over methods falls from 9.5 points of accuracy with 10 features to 3 with 300 (`fair_earlier` at ee2f1ea1).
 WEIGHTS = {10: 2, 25: 2, 50: 3, 100: 4, 200: 6, 300: 6}
@@ -57,14 +54,6 @@ def tested(datasets):
     new = [name for name in datasets if name in confirmatory]
     confirms = len(new) == len(confirmatory)
     return new if confirms else [name for name in datasets if name not in confirmatory], confirms
-
-
-def further(datasets):
-    """Return the data sets of sources that no part of the plan has, which are tested, and True, as `tested` does."""
-    known = {*datasets_of(EXPLORATORY), *datasets_of(CONFIRMATORY)}
-    known |= {source_of(name) for name in known}
-    new = [name for name in datasets if known.isdisjoint((name, source_of(name))) and family_of(name) != MADE_UP]
-    return new, True
 
 
 def scores_by_size(study, scores=SCORES):
@@ -126,16 +115,6 @@ class Estimates(NamedTuple):
         """The methods that are tested."""
         return list(self.table.index.unique("method"))
 
-    @property
-    def undecided(self):
-        """The methods that neither gain nor lose by the rule of the plan."""
-        decided = {*self.named(1).index.unique("method"), *self.named(-1).index.unique("method")}
-        return [name for name in self.methods if name not in decided]
-
-    def half_width(self, score):
-        """Return how far the median interval reaches to either side, in points."""
-        return (self.table["high"] - self.table["mean"]).xs(score, level="score").median()
-
     def named(self, sign):
         """Return the rows of what gains (1) or loses (-1) by the rule of the plan, the largest first."""
         return sure(self.table, sign)
@@ -147,13 +126,10 @@ def sure(table, sign):
     return own.loc[(-own["mean"].abs()).sort_values(kind="stable").index]
 
 
-def estimates(study, part=tested):
-    """Return the `Estimates` of a study; None where it has no method in enough families.
-
-    `part` chooses the data sets, as `tested` and `further` do.
-    """
+def estimates(study):
+    """Return the `Estimates` of a study; None where it has no method in enough families."""
     choice = choice_of(study)
-    datasets, confirms = part(choice.datasets)
+    datasets, confirms = tested(choice.datasets)
     families = {name: family_of(name) for name in datasets}
     columns = pd.MultiIndex.from_product([choice.methods, SCORES], names=["method", "score"])
     gains = curves(study).reindex(index=datasets)

@@ -45,17 +45,14 @@ NONE_GAINS = (
 HYPOTHESES = (*map(str, METHODS), *NONE_GAINS)  # in the order of the plan
 
 
-def lines(study, found, grids, families=None):
-    """Return a table of all hypotheses with outcomes, the head first: of the `found` estimates, the last of `grids`.
-
-    `families` has the data sets of the last with their families, by default those of `SEARCHED`.
-    """
+def lines(study, found, grids):
+    """Return a table of all hypotheses with outcomes, the head first: of the `found` estimates, the last of `grids`."""
     outcomes = [judged(one, found.table) for one in METHODS]
     since = over_families(over_rival(study, found), found.families)[1]
     lacking = [name for name in base_methods() if is_recent(name) and name not in since.index.unique(0)]
     names = unique_names("method", [*since.index.unique(0), *lacking])
     outcomes.append(none_gains(since, names, sorted(names[name] for name in lacking)))
-    outcomes.append(no_choice_gains(grids, families))
+    outcomes.append(no_choice_gains(grids))
     rows = [[str(n), text, *own] for n, (text, own) in enumerate(zip(HYPOTHESES, outcomes, strict=True), 1)]
     return [["", "Hypothesis", "Outcome", *map(str.upper, SCORES)], *rows]
 
@@ -92,10 +89,9 @@ def none_gains(table, names, lacking=()):
     return [f"{CONFIRMED}: {none}", *texts]
 
 
-def no_choice_gains(grids, families=None):
+def no_choice_gains(grids):
     """Return the outcome of the last hypothesis, on a study of several points of each grid."""
-    families = families or datasets_of(SEARCHED)
-    table = over_families(over_defaults(grids, families), families)[1]
+    table = over_families(over_defaults(grids), datasets_of(SEARCHED))[1]
     names = {name: BY_NAME[name].column for name in CHOICES}
     return none_gains(table, names, sorted(names[name] for name in CHOICES if name not in table.index.unique(0)))
 
@@ -114,13 +110,13 @@ def over_rival(study, found):
     return gains[columns] - rival[[(RIVAL, score) for _, score in columns]].to_numpy()
 
 
-def over_defaults(study, families=None):
+def over_defaults(study):
     """Return the gains of choices without labels over the defaults with the size that is chosen.
 
     Data sets are rows, and (choice, score) columns; a gain is the mean over the methods of the plan with several points
     there.  A point that lacks one of its seeds is no candidate, as it has no score by the plan.
     """
-    rows, families = of_kmeans(study.summary), families or datasets_of(SEARCHED)
+    rows, families = of_kmeans(study.summary), datasets_of(SEARCHED)
     rows = rows[(rows["n_seeds"] == rows["n_asked"]) & rows["dataset"].isin(families)]
     rows = rows[rows["method"].isin([one.method for one in METHODS])]
     rows = rows[rows.groupby(["dataset", "method"])["params"].transform("nunique") > 1]

@@ -91,14 +91,14 @@ def found(rows):
     """Return the measures of `recovered` by method, family and difficulty.
 
     They are recall, chance, area, precision, share, redundancy and variance: means over the seeds, in which a failed
-    fit finds nothing; seeds is their number, signal that of the difficulty.  relevant and diverse are true where a
+    fit finds nothing; seeds is their number.  relevant and diverse are true where a
     share of `SHARE` of the seeds, of which there are `SEEDS` or more, have a precision and a recall of `ENOUGH`.
     """
     measures = ["recall", "chance", "area", "precision", "share", "redundancy", "variance"]
     rows = rows.fillna({"recall": 0, "area": 0, "precision": 0})
     rows = rows.assign(relevant=rows["precision"] >= ENOUGH, diverse=rows["recall"] >= ENOUGH)
     groups = rows.groupby(["method", "family", "difficulty"])
-    means = groups[measures].mean().assign(seeds=groups["seed"].nunique(), signal=groups["signal"].first())
+    means = groups[measures].mean().assign(seeds=groups["seed"].nunique())
     enough = means["seeds"] >= SEEDS
     return means.assign(**{star: enough & (groups[star].mean() >= SHARE) for star in ("relevant", "diverse")})
 

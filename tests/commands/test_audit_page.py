@@ -46,7 +46,7 @@ def test_the_page_names_what_was_found_and_what_could_not_be_looked_at(tmp_path)
     text = page_of(points, tmp_path)
     assert rows_of(text, "Parameters") == [["umist", "ndfs", "alpha", "2", "2", "0", "", ""]]
     assert rows_of(text, "Distinct feature sets") == [["umist", "ndfs", "1 of 2", "1 of 2"]]
-    assert "Nothing stands out in: Overlap with trivial rankings, How the fits ended" in text
+    assert "Nothing stands out in: Overlap with trivial rankings, How the fits ended" in " ".join(text.split())
     assert "No overlaps and no stability on umist" in text
     assert not any(line != line.rstrip() for line in text.splitlines())
 
@@ -92,4 +92,4 @@ def test_a_cell_without_a_selection_leaves_the_overlaps_of_the_others(tmp_path):
         digits | {"method": "ndfs", "status": "timeout", "sizes": [10]},
     ]
     rows = rows_of(page_of(points, tmp_path, full=True), "Overlap with trivial rankings")
-    assert [row[:2] for row in rows] == [["digits", "mcfs"]]
+    assert {tuple(row[:2]) for row in rows} == {("digits", "mcfs")}

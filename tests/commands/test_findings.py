@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from matplotlib.text import Text
+from pages import above
 
 from ufs_bench.scripts.compare.controls import ALL
 from ufs_bench.scripts.core.conf import ROOT
@@ -14,7 +15,6 @@ from ufs_bench.scripts.core.programs import filled
 from ufs_bench.scripts.findings import gain_lines, lacking_lines, panels, plan, seconds_of, sizes
 from ufs_bench.scripts.findings.plan import SCORES, WEIGHTS, by_size, estimates, intervals_of, means_of
 from ufs_bench.scripts.make_figure.style import PHONE
-from ufs_bench.scripts.rank.gains import above
 
 
 @pytest.fixture(scope="module")

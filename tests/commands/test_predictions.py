@@ -1,8 +1,6 @@
 """The hypotheses of the plan, and their outcomes on studies in which it is known who gains."""
 
 import re
-import sys
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -12,7 +10,6 @@ from test_plan_estimates import SIZES, study
 from ufs_bench.datasets import read_spec
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.findings import plan, predictions
-from ufs_bench.scripts.findings.__main__ import further, main
 from ufs_bench.scripts.rank.choice import base_methods
 
 NEW = list(plan.datasets_of(plan.CONFIRMATORY))
@@ -156,34 +153,3 @@ def test_without_grids_the_last_hypothesis_is_not_tested(own):
 def test_the_year_of_a_method_is_that_of_its_paper():
     years = {name: predictions.year_of(name) for name in ("spca_psd", "socfs", "min_norm", "mine")}
     assert years == {"spca_psd": 2023, "socfs": 2015, "min_norm": 0, "mine": 0}
-
-
-def of_own_data(n, beside=()):
-    """Return a study in which SOCFS gains and DGUFS does nothing on so many data sets that no file of conf/ names."""
-    names = [f"own{number}" for number in range(n)]
-    gains = {"socfs": 4 + noise(0.0, 1) / 5, "dgufs": noise(0.0, 2)}
-    return study({name: own[: n + len(beside)] for name, own in gains.items()}, [*names, *beside])
-
-
-def test_data_beyond_the_plan_say_of_its_hypotheses_what_they_can():
-    page = further(of_own_data(8, ["umist", "att", "truth_counts_d1_s4", "eog"]))
-    rows = {line.split("|")[1].strip(): line.split("|")[3].strip() for line in page.splitlines() if line[:1] == "|"}
-    assert rows["1"] == "confirmed" and rows["7"] == "not confirmed"
-    assert rows["2"] == "not tested: scores in too few families"
-    assert rows["10"] == "not tested: scores in too few families"
-
-
-@pytest.mark.parametrize("n", [0, 5])
-def test_too_few_data_beyond_the_plan_are_refused(n):
-    with pytest.raises(ValueError, match="fewer than 6 no p is 0.05 or less"):
-        further(of_own_data(n, ["umist", "eog"]))
-
-
-def test_the_command_prints_them_and_writes_nothing(monkeypatch, capsys):
-    asked = []
-    opened = SimpleNamespace(open=lambda *words: asked.append(words) or of_own_data(8))
-    monkeypatch.setattr("ufs_bench.scripts.findings.__main__.Study", opened)
-    monkeypatch.setattr("ufs_bench.scripts.findings.__main__.renewed", None)
-    monkeypatch.setattr(sys, "argv", ["findings", "further=mine", "results_dir=here"])
-    main()
-    assert asked == [("here", "mine")] and capsys.readouterr().out.strip() == further(of_own_data(8)).strip()
