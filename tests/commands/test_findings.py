@@ -77,8 +77,8 @@ def test_what_the_objections_say_of_intervals_at_one_size_is_what_the_study_says
     said = f"With 10 features the interval of {counts[0]} of {len(found.methods)} methods lies above 0 in ACC"
     large = f"{len(wide.dropna(how='all'))} of the {len(found.families)} data sets have 300 features"
     assert (
-        f"{said}, and with 300 the interval of {counts[1]}, each by itself (Student's t over families; {large})."
-        in text
+        f"{said}, and with 300 the interval of {counts[1]}. Each interval is taken by itself (Student's t over families; "
+        f"{large})." in text
     )
 
 

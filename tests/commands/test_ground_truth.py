@@ -253,7 +253,7 @@ def test_the_sentences_of_the_page_say_what_its_table_has():
         f"has most, in {of_each.max()} of {len(families)}. No method has one in counts and pixels.",
         f"{(over.str.startswith('+') & ~unclear).sum()} of the {len(own)} select more relevant",
         f"{(over.str.startswith('-') & ~unclear).sum()} select fewer, and {unclear.sum()} cannot be distinguished",
-        f"{(own['Chance'] == 'yes').sum()} of the {len(own)} are shown to select more relevant features than chance",
+        f"{(own['Chance'] == 'yes').sum()} of the {len(own)} select more relevant features than chance in every family",
         f"{', '.join(f'{in_each[name]} in {name}' for name in other if in_each[name])}, and 0 in counts and in pixels.",
         f"{diverse} of the {len(own)} have a star for relevance and one for diversity in redundant",
         f"find: {' '.join(common)} in the mean, as `min_norm`",
