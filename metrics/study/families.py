@@ -40,19 +40,6 @@ def t_intervals(means, confidence=CONFIDENCE):
     return mean, mean - reach, mean + reach
 
 
-def families_for(half_width, n_families, wanted, confidence=CONFIDENCE):
-    """Return how many families, 2 or more, an interval of `t_intervals` needs to reach no further than `wanted`.
-
-    They have the spread of `n_families`, with which it reaches as far as `half_width`.
-    """
-    share = (1 + confidence) / 2
-    deviation = half_width * np.sqrt(n_families) / stdtrit(n_families - 1, share)
-    needed = 2
-    while stdtrit(needed - 1, share) * deviation / np.sqrt(needed) > wanted:
-        needed += 1
-    return needed
-
-
 def step_down(means, seed=0, n_flips=N_FLIPS):
     """Return p of every column, two-sided, corrected for all columns by step-down maxima of t over flips of signs.
 

@@ -1,37 +1,11 @@
-"""Bootstrap intervals of averages over data sets: under other K-means starts, and on other data sets."""
+"""Bootstrap intervals of averages over data sets, on other data sets of other families."""
 
 import functools
 
 import numpy as np
 import scipy  # it imports its parts when they are first used, and `stats` takes long
 
-from ufs_bench.metrics.study.ranks import DIGITS
-
 LEVEL = 0.95
-N_RESAMPLES = 2000  # resamples of the restarts
-
-
-def ranks_by_restart(restarts):
-    """Return low and high of the average ranks under other K-means starts, which hold 95 % of the resamples.
-
-    `restarts` has shape (n_datasets, n_methods, n_restarts); the highest is the best. In each resample the restarts of
-    a data set are drawn anew, the same ones for all methods, which share their starts; they are averaged before the
-    methods are ranked, and the ranks averaged over the data sets. The data sets stay: the interval says how far the
-    starts matter, not what other data would give.
-    """
-    restarts = np.asarray(restarts, dtype=float)
-    if not np.isfinite(restarts).all():
-        raise ValueError("restarts has gaps: every method needs the same restarts on every data set.")
-    rng = np.random.default_rng(0)
-    n_restarts = restarts.shape[2]
-    total = np.zeros((N_RESAMPLES, restarts.shape[1]))
-    for scores in restarts:
-        drawn = rng.integers(n_restarts, size=(N_RESAMPLES, n_restarts))
-        means = scores[:, drawn].mean(axis=2).T
-        total += scipy.stats.rankdata(-means.round(DIGITS), axis=1)
-    tail = (1 - LEVEL) / 2
-    low, high = np.quantile(total / len(restarts), [tail, 1 - tail], axis=0)
-    return low, high
 
 
 def means_by_family(values, families, n_resamples=20_000):

@@ -91,11 +91,6 @@ def number(value, decimals=2):
     return "" if pd.isna(value) else f"{round(value, decimals):z.{decimals}f}"
 
 
-def mean_std(mean, std, sign="±"):
-    """Return a mean and its spread as a text with one decimal; "" where there is no mean."""
-    return "" if pd.isna(mean) else f"{mean:z.1f}{spread(std, sign)}"
-
-
 def spread(std, sign="±", decimals=1):
     """Return the text of a std that follows a mean; "" where there is none."""
     return "" if pd.isna(std) else f"{sign}{std:.{decimals}f}"

@@ -12,7 +12,7 @@ from ufs_bench.scripts.compare.controls import ALL, RANDOM
 from ufs_bench.scripts.core.conf import family_of, find
 from ufs_bench.scripts.rank.choice import choose
 
-EXPLORATORY, CONFIRMATORY = "fair_exploratory", "fair_confirmatory"
+CONFIRMATORY = "fair_confirmatory"
 SCORES = ("acc", "nmi")
 LEVEL = 0.05  # of p
 # Numbers of flips of signs: a p of .05 has a standard error of .0002 with the first, and of .001 with the second, which

@@ -4,7 +4,6 @@ from typing import NamedTuple
 
 from ufs_bench.scripts.core.conf import entry, family_of, names
 
-VARIANTS = ("base", "all")
 CONTROLS = ("methods.baselines.", "methods.spectral_labels.")
 
 

@@ -74,12 +74,10 @@ def test_what_the_objections_say_of_intervals_at_one_size_is_what_the_study_says
         wide = gains.xs(size, level="n_selected")["acc"].unstack("method")[found.methods].reindex(list(found.families))
         counts.append(len(above(intervals_of(means_of(wide, found.families)))))
     text = " ".join((ROOT / "docs/objections.md").read_text(encoding="utf-8").split())
+    apart = "Each interval is taken by itself"
     said = f"With 10 features the interval of {counts[0]} of {len(found.methods)} methods lies above 0 in ACC"
     large = f"{len(wide.dropna(how='all'))} of the {len(found.families)} data sets have 300 features"
-    assert (
-        f"{said}, and with 300 the interval of {counts[1]}. Each interval is taken by itself (Student's t over families; "
-        f"{large})." in text
-    )
+    assert f"{said}, and with 300 the interval of {counts[1]}. {apart} (Student's t over families; {large})." in text
 
 
 def test_lines_are_means_over_families_and_names_do_not_overlap(fair, found):

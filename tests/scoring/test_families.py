@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import skew, ttest_1samp
 
 from ufs_bench.metrics.study import families as module
-from ufs_bench.metrics.study.families import families_for, family_means, step_down, t_intervals
+from ufs_bench.metrics.study.families import family_means, step_down, t_intervals
 
 OF = np.array(["a", "a", "a", "b", "c", "c"])
 
@@ -26,23 +26,6 @@ def test_the_interval_is_that_of_students_t_over_families():
         wanted = ttest_1samp(means[:, column], 0).confidence_interval()
         np.testing.assert_allclose([found[1][column], found[2][column]], wanted)
     assert np.isnan(t_intervals(means[:1])[1]).all()
-
-
-def test_as_many_families_as_a_half_width_needs_have_it_and_one_fewer_does_not():
-    values = np.random.default_rng(1).normal(size=24)
-    values = (values - values.mean()) / values.std(ddof=1)
-
-    def half_width(n):  # of n families with the same spread
-        drawn = np.resize([-1.0, 1.0], n)
-        drawn = (drawn - drawn.mean()) / drawn.std(ddof=1)
-        mean, _, high = t_intervals(drawn[:, None])
-        return (high - mean).item()
-
-    mean, _, high = t_intervals(values[:, None])
-    reach = (high - mean).item()
-    needed = families_for(reach, 24, reach / 2)
-    assert half_width(needed) <= reach / 2 < half_width(needed - 1) and 80 < needed < 100
-    assert families_for(reach, 24, reach * (1 + 1e-9)) == 24 and families_for(0.0, 24, 1.0) == 2
 
 
 def plain_step_down(means):

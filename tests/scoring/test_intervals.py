@@ -1,4 +1,4 @@
-"""Bootstrap intervals of ranks and gains: under other K-means starts, and on other data sets of other families."""
+"""Bootstrap intervals of ranks and gains: on other data sets of other families."""
 
 import re
 
@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from pages import words_of
 
-from ufs_bench.metrics.study.intervals import means_by_family, ranks_by_restart
-from ufs_bench.metrics.study.ranks import ranks
+from ufs_bench.metrics.study.intervals import means_by_family
 
 
 def table(values, names=None):
@@ -24,44 +23,6 @@ def own(values):
 def width(values, families):
     low, high = means_by_family(values, families)
     return float((high - low)[0])
-
-
-def test_the_bootstrap_of_restarts_averages_restarts_before_it_ranks():
-    # b wins most restarts by a little and loses a few by a lot: its mean is lower whatever few are drawn.
-    restarts = np.zeros((1, 2, 20))
-    restarts[0, 1] = [0.01] * 12 + [-5] * 8
-    low, high = ranks_by_restart(restarts)
-    assert (low[0], high[0]) == (1, 1)
-    assert (low[1], high[1]) == (2, 2)
-
-
-def test_the_bootstrap_of_restarts_draws_the_same_restarts_for_all_methods():
-    # A start that is lucky for all methods changes no rank.
-    luck = np.random.default_rng(0).normal(size=20)
-    restarts = np.array([[luck, luck + 0.001]])
-    low, high = ranks_by_restart(restarts)
-    assert (low.tolist(), high.tolist()) == ([2, 1], [2, 1])
-
-
-def test_the_bootstrap_of_restarts_intervals_hold_the_average_rank_and_narrow_with_more_restarts():
-    rng = np.random.default_rng(1)
-    scores = rng.normal(size=(8, 4, 400)) + rng.normal(size=(8, 4, 1)) * 0.3
-    widths = []
-    for count in (20, 400):
-        restarts = scores[:, :, :count]
-        average = ranks(table(restarts.mean(axis=2))).mean().to_numpy()
-        low, high = ranks_by_restart(restarts)
-        assert (low <= average).all() and (average <= high).all()
-        widths.append((high - low).mean())
-    assert widths[1] < widths[0]
-    assert all((a == b).all() for a, b in zip(ranks_by_restart(scores), ranks_by_restart(scores), strict=True))
-
-
-def test_the_bootstrap_of_restarts_refuses_gaps():
-    restarts = np.ones((2, 2, 3))
-    restarts[1, 1, 2] = np.nan
-    with pytest.raises(ValueError, match="same restarts"):
-        ranks_by_restart(restarts)
 
 
 def test_with_a_family_for_each_data_set_the_interval_is_that_of_the_mean():
