@@ -1,32 +1,22 @@
 """The audit of a study as a page of Markdown."""
 
-import functools
-
 import pandas as pd
 
 from ufs_bench.metrics.study import METRICS, nearest_size
 from ufs_bench.metrics.study.selections import BY_NAME
-from ufs_bench.scripts.audit.flags import stands_out
+from ufs_bench.scripts.audit.flags import TABLES, stands_out
 from ufs_bench.scripts.core.text import pipes
-from ufs_bench.scripts.core.views import notes, wrapped
+from ufs_bench.scripts.core.views import wrapped
 
 MOST = 10  # rows of a table of a page that is not full
 SHARES = ("outcomes", "overlaps")  # tables of shares, and columns of others
 OF_SHARES = ("shared", "chance", "held")
 
 
-@functools.cache
-def titles():
-    """Return the title of every table, and what it says, by its name."""
-    texts = notes("audit/tables.md.j2")
-    named = (head.split(": ", 1) for head in texts[::2])
-    return {name: (title, text) for (name, title), text in zip(named, texts[1::2], strict=True)}
-
-
 def audit_page(found, study, metric="acc", full=False):
     """Return the audit of a study as a page of Markdown: the rows that stand out, at most `MOST` a table, or all."""
     parts, silent = [], []
-    for name, (title, text) in titles().items():
+    for name, (title, text, _) in TABLES.items():
         frame = found.tables[name]
         rows = compact(name, frame if full else frame[stands_out(name, frame)])
         if rows.empty and not full:

@@ -1,4 +1,4 @@
-"""The rows of the tables of an audit that stand out."""
+"""The tables of an audit, and the rows of each that stand out."""
 
 import pandas as pd
 
@@ -17,7 +17,7 @@ def stands_out(name, frame):
     """Return True for the rows of a table of an audit, called `name`, that a reader should look at."""
     if frame.empty:
         return pd.Series(dtype=bool, index=frame.index)
-    return RULES[name](frame)
+    return TABLES[name][2](frame)
 
 
 def _repeated(rows):
@@ -58,16 +58,49 @@ def _all(rows):
     return pd.Series(True, rows.index)
 
 
-RULES = {
-    "distinct": _repeated,
-    "parameters": _inert,
-    "overlaps": _trivial,
-    "outcomes": _ends,
-    "movements": lambda rows: rows["still"] >= OFTEN,
-    "starts": lambda rows: rows["held"] >= OFTEN,
-    "scored": _all,
-    "choices": _hollow,
-    "evaluators": _winners,
-    "gaps": _all,
-    "stability": lambda rows: rows["nogueira"] < UNSTABLE,
-}
+# The tables of an audit: title, what the table says, and the rows that stand out.
+TABLES = {
+    "distinct": ("Distinct feature sets", """
+        How many different sets the points of a grid give, for every size; methods without a grid are left out.
+        """, _repeated),
+    "parameters": ("Parameters", """
+        Steps between neighbouring values of one parameter, all others fixed, that change the selected set (at 0 a
+        parameter is inert), the share of features that neighbouring sets have in common, and that of random sets.
+        """, _inert),
+    "overlaps": ("Overlap with trivial rankings", """
+        Share of the selected features that a trivial ranking could have kept (ties free), median over the trials, at
+        the size nearest to 100, and what random features would have. Part start: the first features, as many as there
+        are clusters, of which some programs' start consists.
+        """, _trivial),
+    "outcomes": ("How the fits ended", """
+        Shares of the trials. rose: the objective of a traced fit rose by more than 1e-10 of itself.
+        """, _ends),
+    "movements": ("How far the indicators move", """
+        0 where the learned indicators end at their start, or at the clusters that it stands for; 1 where nothing of it
+        is left. still: the share of the fits with 0.01 or less.
+        """, lambda rows: rows["still"] >= OFTEN),
+    "starts": ("What is left of random starts", """
+        Share of the features of a random start that are selected in the end, median over the fits, and what two random
+        sets of this size share. probability: the largest, over the fits, that chance keeps so many. held: the share of
+        the fits that keep most of it, corrected for chance, where chance has less than 1 in 1000.
+        """, lambda rows: rows["held"] >= OFTEN),
+    "scored": ("Fewer scores than features asked for", """
+        Features whose score is above a millionth of the largest, in fits that were asked for more: the order of the
+        others is rounding, or that of the file. short: the share of such fits.
+        """, _all),
+    "choices": ("Ways to choose parameters and size", """
+        The same grid, in percent: oracle is chosen with the labels, the others without (python -m scripts.rank
+        choices=true).
+        """, _hollow),
+    "evaluators": ("Other ways to judge a feature set", """
+        The same feature sets, those at the default parameters and the size nearest to 100, judged by other metrics than
+        ACC. tau: Kendall's rank correlation of the methods' order with that by ACC; loss: how many points of ACC the
+        metric's winner has less than the best by ACC. Equally good winners all stand there, with =, and loss is their
+        mean.
+        """, _winners),
+    "gaps": ("Distance to a known optimum", "gap: how far the objective ends above it, as a share of it.", _all),
+    "stability": ("Stability", """
+        The default point fitted again: Jaccard's index, and Nogueira's measure with its 95 % interval (1: always the
+        same set; 0: random).
+        """, lambda rows: rows["nogueira"] < UNSTABLE),
+}  # fmt: skip
