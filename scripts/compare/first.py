@@ -90,13 +90,12 @@ def own_first(comparison):
         cells = standings(cells_of(comparison, programs), score)
         return cells[cells["own"]].groupby(["paper", "metric"], sort=False)
 
-    counts = own("ours", "published_mean").agg(n_printed=("first", "size"), printed=("first", "sum"))
-    names = {"columns": "size", "first": "sum"}
+    printed = own(score="published_mean").agg(n_printed=("first", "size"), printed=("first", "sum"))
     here = own().agg(
-        **{name: ("first", of) for name, of in names.items()}, rank=("rank", "mean"), chance=("share", "sum"),
+        columns=("first", "size"), first=("first", "sum"), rank=("rank", "mean"), chance=("share", "sum"),
         partial=("partial", "sum"),
     )  # fmt: skip
-    counts = counts.join(here).join(own("variants").agg(variant=("first", "sum")))
+    counts = printed.join(here).join(own("variants").agg(variant=("first", "sum")))
     return counts.fillna(dict.fromkeys(counts.columns.drop("rank"), 0)).reset_index()
 
 

@@ -63,7 +63,7 @@ def line_table(comparison, controls):
         about = {"paper": paper, "cells": len(own), "own_cells": (own["method"] == paper).sum()}
         about |= {"partial": is_partial(own).sum(), "absent": absent.get(paper, 0)}
         for name, line in lines(own).items():
-            random, whole, variance = ([one[name] for one in own] or [np.nan] for own in values.values())
+            random, whole, variance = ([one[name] for one in draws] or [np.nan] for draws in values.values())
             rows.append({
                 **about, "line": name, **line._asdict(),
                 "random_low": np.min(random), "random": np.median(random), "random_high": np.max(random),

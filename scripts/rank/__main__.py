@@ -1,5 +1,6 @@
 """``python -m scripts.rank --help``."""
 
+from ufs_bench.runners.words import did_you_mean
 from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, with_commands
 from ufs_bench.scripts.core.conf import rows_of
 from ufs_bench.scripts.core.entry import command
@@ -45,8 +46,14 @@ def _all_methods(study, options):
 def _one_method(study, options):
     """Compare a method with all others by its defaults, and where it has several points of a grid by choices of one."""
     name, (metric, variants, rope) = options["method"], map(options.get, ("metric", "variants", "rope"))
+    stored = set(study.trials["method"])
+    if name not in stored:
+        raise ValueError(
+            f"study={study.own_name} has no method={name!r}.{did_you_mean(name, stored)} "
+            f"To run it: python run.py experiment={study.protocol['name']} method={name}"
+        )
     own = rows_of(study.trials, [name], options["datasets"])
-    others = study.part(set(study.trials["method"]) - {name}, own["dataset"].unique())
+    others = study.part(stored - {name}, own["dataset"].unique())
     if others.frame.empty:
         raise ValueError(f"study={study.own_name} has no other method on the data sets of {name}.")
     datasets = choose(others, datasets=options["datasets"], variants=variants).datasets

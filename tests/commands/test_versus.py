@@ -167,7 +167,7 @@ def test_the_command_prints_where_a_method_stands(results, tmp_path, command):
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["method=mscf"], "the study has no method='mscf'. Did you mean mcfs?"),
+        (["method=mscf"], "no method='mscf'. Did you mean mcfs? To run it: python run.py experiment=smoke method=mscf"),
         (["method=mcfs", "datasets=[umist]"], "the study has no dataset='umist'"),
         (["method=mcfs", "study=none"], "the study 'none' has no results"),
         (["study=[tiny,tiny]"], "several studies are compared by choices=true only"),
