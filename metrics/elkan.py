@@ -15,20 +15,22 @@ import numpy as np
 from numba import njit
 
 BLOCK = 512  # samples whose bounds are handled together, in the innermost cache
-WIDE = 48  # coordinates from which sums of quarters are faster
 UNIT = 2.0**-53  # rounding of float64
 DRIFT = 2.0**-26  # sums of clusters are built anew before rounding moves a centre by more than this
 INF = np.float32(np.inf)
 
 
-def _compiled(function):
-    try:
-        return njit(cache=True, nogil=True)(function)
-    except RuntimeError:  # neither the checkout nor the user's cache can be written: each process compiles
-        return njit(nogil=True)(function)
+def _compiled(**flags):
+    def decorate(function):
+        try:
+            return njit(cache=True, nogil=True, **flags)(function)
+        except RuntimeError:  # neither the checkout nor the user's cache can be written: each process compiles
+            return njit(nogil=True, **flags)(function)
+
+    return decorate
 
 
-@_compiled
+@_compiled()
 def lloyd(X, points, norms, starts, products, max_iter, limits, state, result):
     """Run restarts one after the other, so that the bounds of one stay in the cache; write the labels to `result`.
 
@@ -49,7 +51,7 @@ def lloyd(X, points, norms, starts, products, max_iter, limits, state, result):
             result[restart, i] = state.labels[i]
 
 
-@_compiled
+@_compiled()
 def _begin(state, lower, X, points, norms, start, limits):
     """Return centres at samples, and the bounds that their products with all samples give."""
     state.members[:] = -1
@@ -77,16 +79,16 @@ def _begin(state, lower, X, points, norms, start, limits):
         lower[state.labels[i], i] = INF
 
 
-@_compiled
+@_compiled()
 def _assign(state, lower, X, points, limits):
     """Bring bounds and labels from the former centres to the present ones; count the labels that change."""
     labels, upper, centres32 = state.labels, state.upper, state.centres32
     grow, shrink = np.float32(1 + limits.relative), np.float32(1 - limits.relative)
     below, above = np.float32(limits.absolute), np.float32(limits.absolute + limits.margin)
     least, distances, nearest = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32)
-    second, rows, pairs = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
-    former, samples, own = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
-    changed, scratch = 0, np.empty(points.shape[1] // 16 * 4, np.float32)
+    second, rows = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.int64)
+    pairs, former = np.empty(BLOCK, np.int64), np.empty(BLOCK, np.int64)
+    changed = 0
     # Lists are filled without branches, and distances computed before they are compared: the processor never waits.
     for first in range(0, len(labels), BLOCK):
         size = min(BLOCK, len(labels) - first)
@@ -96,8 +98,7 @@ def _assign(state, lower, X, points, limits):
             rows[n_rows] = first + t
             n_rows += upper[first + t] >= least[t]
         for t in range(n_rows):
-            own[t] = labels[rows[t]]
-        _distances(points, rows, centres32, own, n_rows, distances, scratch)
+            distances[t] = _distance(points, rows[t], centres32, labels[rows[t]])
         n_open = 0
         for t in range(n_rows):
             i, distance = rows[t], distances[t]
@@ -110,8 +111,7 @@ def _assign(state, lower, X, points, limits):
                 pairs[n_pairs] = t
                 n_pairs += lower[k, rows[t]] <= upper[rows[t]]
             for p in range(n_pairs):
-                samples[p], own[p] = rows[pairs[p]], k
-            _distances(points, samples, centres32, own, n_pairs, distances, scratch)
+                distances[p] = _distance(points, rows[pairs[p]], centres32, k)
             for p in range(n_pairs):
                 t, distance = pairs[p], distances[p]
                 i = rows[t]
@@ -129,13 +129,13 @@ def _assign(state, lower, X, points, limits):
                 k = _settle(i, state, lower, X, points, limits)
                 if k != labels[i]:
                     lower[labels[i], i] = nearest[t] * shrink - below
-                    labels[i], upper[i] = k, _narrow(points, i, centres32, k) * grow + above
+                    labels[i], upper[i] = k, _distance(points, i, centres32, k) * grow + above
                     lower[k, i] = INF
             changed += labels[i] != former[t]
     return changed
 
 
-@_compiled
+@_compiled()
 def _age(state, lower, first, size, least):
     """Widen the bounds of a block by how far the centres moved, rounded outwards; `least` gets the lowest ones."""
     inwards, outwards = np.float32(1 - 2.0**-22), np.float32(1 + 2.0**-22)
@@ -151,18 +151,13 @@ def _age(state, lower, first, size, least):
         upper[t] = (upper[t] + state.moved[labels[t]]) * outwards
 
 
-@_compiled
-def _distances(points, samples, centres, own, size, distances, scratch):
-    """Write the distance in float32 of each sample of a list to its own centre, the same on every machine."""
-    wide = points.shape[1] >= WIDE
-    for t in range(size):
-        i, k = samples[t], own[t]
-        distances[t] = _wide(points, i, centres, k, scratch) if wide else _narrow(points, i, centres, k)
+@_compiled(fastmath={"reassoc", "contract", "nsz"})
+def _distance(points, i, centres, k):
+    """Return a distance in float32, its terms added in the order that the compiler takes.
 
-
-@_compiled
-def _narrow(points, i, centres, k):
-    """Return a distance in float32, its terms added one after the other."""
+    That order may differ between two processes and two processors.  Here, and nowhere else in this project, it may: the
+    bounds of errors hold for all orders, and labels that they do not prove are settled in float64.
+    """
     total = np.float32(0)
     for j in range(points.shape[1]):
         difference = points[i, j] - centres[k, j]
@@ -170,28 +165,7 @@ def _narrow(points, i, centres, k):
     return np.sqrt(total)
 
 
-@_compiled
-def _wide(points, i, centres, k, scratch):
-    """Return a distance from four quarters, as a processor adds several terms at once where each has its own place."""
-    a = b = c = d = np.float32(0)
-    x, y, n = points[i], centres[k], len(scratch)
-    x_1, x_2, x_3 = x[n : 2 * n], x[2 * n : 3 * n], x[3 * n : 4 * n]
-    y_1, y_2, y_3 = y[n : 2 * n], y[2 * n : 3 * n], y[3 * n : 4 * n]
-    for j in range(n):
-        e, f, g, h = x[j] - y[j], x_1[j] - y_1[j], x_2[j] - y_2[j], x_3[j] - y_3[j]
-        scratch[j] = (e * e + f * f) + (g * g + h * h)
-    for j in range(0, n, 4):
-        a += scratch[j]
-        b += scratch[j + 1]
-        c += scratch[j + 2]
-        d += scratch[j + 3]
-    for j in range(4 * n, points.shape[1]):
-        e = points[i, j] - centres[k, j]
-        b += e * e
-    return np.sqrt((a + b) + (c + d))
-
-
-@_compiled
+@_compiled()
 def _square(points, i, centres, k):
     """Return a squared distance in float64, with the additions in the same order on every machine."""
     a = b = c = d = 0.0
@@ -206,7 +180,7 @@ def _square(points, i, centres, k):
     return (a + b) + (c + d)
 
 
-@_compiled
+@_compiled()
 def _settle(i, state, lower, X, points, limits):
     """Return the label by its definition: the first centre whose squared distance is within a tie of the smallest."""
     n_clusters = len(lower)
@@ -222,7 +196,7 @@ def _settle(i, state, lower, X, points, limits):
     return np.argmax(squares <= limit)
 
 
-@_compiled
+@_compiled()
 def _mean(state, X, k):
     """Return all means, with that of cluster k brought up to date (once a step at most), its members added in order."""
     if not state.known[k]:
@@ -237,7 +211,7 @@ def _mean(state, X, k):
     return state.means
 
 
-@_compiled
+@_compiled()
 def _update(state, X, points, limits):
     """Move every centre to the mean of its samples, after every empty cluster has taken one."""
     members = state.labels.copy()
@@ -267,7 +241,7 @@ def _update(state, X, points, limits):
         state.moved[k] = np.sqrt(square) * (1 + 2.0**-20)
 
 
-@_compiled
+@_compiled()
 def _add(state, k, points, i, sign):
     for j in range(points.shape[1]):
         state.sums[k, j] += sign * points[i, j]
@@ -275,7 +249,7 @@ def _add(state, k, points, i, sign):
     state.known[k] = False
 
 
-@_compiled
+@_compiled()
 def _fill(state, X, members, counts, tie):
     """Give every empty cluster the sample farthest from the centre it was assigned to."""
     if counts.min() > 0:

@@ -136,7 +136,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             self.check_parameters(X)
             self.n_features_to_select_ = _resolve_size(self.n_features_to_select, X.shape[1])
             try:
-                solution = self._solve(X, np.random.default_rng(getattr(self, "random_state", None)))
+                solution = self._solve(X, _generator(getattr(self, "random_state", None)))
             except np.linalg.LinAlgError as error:  # before the first sweep, or in a closed form; in a loop it diverges
                 raise ValueError(
                     f"{type(self).__name__} met a system that it cannot solve ({error}): its parameters do not suit "
@@ -280,6 +280,16 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = self.takes_sparse
         tags.input_tags.positive_only = not self.takes_negative
         return tags
+
+
+def _generator(random_state):
+    """Return the generator of random numbers that a parameter stands for."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"random_state={random_state!r} must be None, a whole number of 0 or more, or a generator of NumPy."
+        ) from error
 
 
 def _resolve_size(size, n_features):

@@ -264,6 +264,10 @@ def _from_values(what, values, n_features, _):
 
 def _from_ranking(what, ranking, n_features, size):
     """Return scores from ranks of all features, 1 the best, or from the numbers of features, best first, from 0."""
+    if ranking.dtype.kind == "f" and np.isfinite(ranking).all():  # as scipy.stats.rankdata gives them
+        if len(np.unique(ranking)) < ranking.size:
+            raise ValueError(f"{what} has ties, and a tie is no order: scipy.stats.rankdata has method='ordinal'.")
+        ranking = ranking.astype(int) if (ranking == np.rint(ranking)).all() else ranking
     if ranking.ndim == 1 and ranking.dtype.kind in "iu" and len(ranking):
         numbers = np.unique(ranking)
         if len(ranking) == n_features and numbers[0] == 1:

@@ -1,6 +1,7 @@
 """JGUFS: a graph, clusters that are smooth over it, and the features that predict them, learned together."""
 
 import numpy as np
+from scipy import sparse
 
 from ufs_bench.methods.core.base import BaseSelector, Solution
 from ufs_bench.methods.core.checks import above, between, check_init
@@ -163,6 +164,13 @@ class JGUFS(BaseSelector):
         """
         return {"nd": 10, "mm": 4, "nn": 2.5 if self.variant == "released" else 0.25}
 
+    @property
+    def graph_(self):
+        """The learned graph S, made sparse when it is first read, as that takes longer than a sweep of "released"."""
+        if not isinstance(self._graph, sparse.csr_array):
+            self._graph = sparse.csr_array(self._graph)
+        return self._graph
+
     def _solve(self, X, rng):
         variant, seed = VARIANTS[self.variant], int(rng.integers(2**31))
         graph = self.affinity, self.n_neighbors, variant.bandwidth
@@ -182,7 +190,7 @@ class JGUFS(BaseSelector):
         learned = {
             "coef_": state.W,
             "indicators_": state.F,
-            "graph_": state.S,
+            "_graph": state.S,
             "indicator_change_": indicator_change(first.F, state.F),
         }
         return Solution(row_norms(state.W), trace, labels, learned, problem.printed(state))

@@ -39,8 +39,10 @@ class State(NamedTuple):
 
     @property
     def S(self):
-        """The learned graph, made symmetric."""
-        S = sparse.csr_array(self.A, copy=True)
+        """The learned graph, made symmetric; an array of all pairs where most are joined."""
+        if isinstance(self.A, np.ndarray):
+            return self.A
+        S = self.A.copy()
         S.eliminate_zeros()
         return S
 

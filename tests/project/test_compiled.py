@@ -1,4 +1,8 @@
-"""Compiled loops give the same bytes whether a process compiles them or reads them from disk, and have no fastmath."""
+"""Compiled loops give the same bytes whether a process compiles them or reads them from disk, and have no fastmath.
+
+One function has it: the distances in float32 of K-means, whose errors the bounds of `metrics.elkan` contain in any
+order.
+"""
 
 import ast
 import json
@@ -43,7 +47,7 @@ with threadpool_limits(1):
             note(f"{name}, {kind}", model.scores_, model.trace_, [model.objective_], getattr(model, "labels_", []))
     for columns in (slice(10), slice(60)):
         note(f"K-means, {columns.stop}", kmeans_restarts(few[:, columns], 10, 5))
-loops = {name: one for key in sorted(sys.modules) if key.split(".")[0] in ("methods", "metrics")
+loops = {name: one for key in sorted(sys.modules) if key.startswith(("ufs_bench.methods", "ufs_bench.metrics"))
          for name, one in vars(sys.modules[key]).items() if hasattr(one, "nopython_signatures")}
 print(json.dumps([found, [name for name, one in loops.items() if not one.signatures]]))
 """
@@ -64,7 +68,7 @@ def has_loops(path):
 
 def reaching():
     """Return name, class and parameters of the methods that reach a compiled loop."""
-    for name in names("method"):
+    for name in sorted(set(names("method")) - {"all_features", "spectral_labels"}):  # these select all
         content = find("method", name)
         if any(has_loops(path) for path, _ in code_of(load_class(content["target"])).files if path.suffix == ".py"):
             yield name, content["target"], content.get("params", {})
@@ -74,11 +78,16 @@ def has_compiled(folders):
     return any(any(folder.rglob("*.nbi")) for folder in folders)
 
 
-def test_compiled_code_has_no_fastmath():
+def test_compiled_code_has_no_fastmath_but_for_distances_that_decide_no_label():
     files = [path for folder in FOLDERS for path in folder.rglob("*.py")]
     assert sum(map(has_loops, files)) >= 4
+    fast = []
     for path in files:
-        assert "fastmath" not in [node.arg for node in ast.walk(ast.parse(path.read_text())) if hasattr(node, "arg")]
+        for node in ast.walk(ast.parse(path.read_text())):
+            for one in getattr(node, "decorator_list", ()):
+                if "fastmath" in [keyword.arg for keyword in getattr(one, "keywords", ())]:
+                    fast.append((path.name, node.name))
+    assert fast == [("elkan.py", "_distance")]
     with pytest.raises(TypeError, match="fastmath"):
         compiled(fastmath=True)
 

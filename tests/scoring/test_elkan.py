@@ -101,11 +101,7 @@ def test_float32_distances_err_by_no_more_than_their_bounds(n_features, monkeypa
     weights = rng.dirichlet(np.ones(60), size=60)  # means of samples
     exact = np.linalg.norm(X[:, None] - weights @ X, axis=2)
     centres = (weights @ points.astype(float)).astype(np.float32)
-    samples, scratch = np.arange(60), np.empty(points.shape[1] // 16 * 4, np.float32)
-    computed = np.empty((60, 60), np.float32)
-    for k in range(60):
-        elkan._distances(points, samples, centres, np.full(60, k), 60, column := np.empty(60, np.float32), scratch)
-        computed[:, k] = column
+    computed = np.array([[elkan._distance(points, i, centres, k) for k in range(60)] for i in range(60)])
     assert (np.abs(computed - exact) <= limits.relative * computed + limits.absolute + distortion).all()
     squares = np.linalg.norm(points[:, None].astype(float) - points, axis=2) ** 2
     norms = np.einsum("ij,ij->i", points, points)
@@ -116,4 +112,4 @@ def test_the_engine_needs_no_folder_to_write_to():
     source = Path(elkan.__file__).read_text()
     namespace = {"__name__": "nowhere"}
     exec(compile(source, "nowhere.py", "exec"), namespace)  # Numba finds no place to keep the result of such code
-    assert namespace["_narrow"](np.ones((1, 4), np.float32), 0, np.zeros((1, 4), np.float32), 0) == 2
+    assert namespace["_distance"](np.ones((1, 4), np.float32), 0, np.zeros((1, 4), np.float32), 0) == 2

@@ -274,3 +274,11 @@ def test_no_matrix_of_features_by_features_where_samples_are_few(graph):
     X = sample(20, 5000)
     make = UFSOL(n_clusters=3, graph=graph, random_state=0, max_iter=1)
     assert peak_bytes(lambda: make.fit(X)) < 5000**2 * 8 / 4
+
+
+def test_a_point_whose_eigenvectors_do_not_converge_is_solved_densely(data_dir):
+    data = load_dataset("pie10p", data_dir)
+    X = scale(data.X, "unit_features")
+    fitted = UFSOL(100, n_clusters=10, alpha=1e-6, beta=1e4, random_state=0).fit(X)
+    assert fitted.status_ == "converged"
+    np.testing.assert_allclose(fitted.objective_, 1e5, rtol=1e-5)  # beta n_clusters, on coordinates

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from ufs_bench.methods import LaplacianScore
+from ufs_bench.methods import NDFS, LaplacianScore
 from ufs_bench.methods.core.base import BaseSelector, Solution
 from ufs_bench.methods.core.checks import (
     above,
@@ -156,3 +156,9 @@ def test_a_solution_of_another_form_is_refused():
 
     with pytest.raises(ValueError, match=r"must be finite and of shape \(n_features,\) = \(3,\)"):
         Short().fit(X)
+
+
+@pytest.mark.parametrize("seed", ["x", -1, 1.5])
+def test_what_is_no_seed_is_refused_by_name(seed):
+    with pytest.raises(ValueError, match=f"random_state={seed!r} must be None, a whole number of 0 or more"):
+        NDFS(2, random_state=seed).fit(X)

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import rankdata
 from sklearn.base import clone
 from sklearn.ensemble import RandomTreesEmbedding
 from sklearn.exceptions import ConvergenceWarning
@@ -67,6 +68,7 @@ def ranks(X):
         lambda X: {"feature_importances_": X.var(axis=0)},
         lambda X: {"variances_": X.var(axis=0), "ranking_": np.arange(X.shape[1])},
         lambda X: {"ranking_": ranks(X)},  # 1 is the best
+        lambda X: {"ranking_": rankdata(-X.var(axis=0))},  # as floats
         lambda X: {"ranking_": np.argsort(-X.var(axis=0))},  # the best first
         lambda X: {"ranking_": np.argsort(-X.var(axis=0))[:5]},
         lambda X: {"ranking_": np.minimum(ranks(X), 4)},  # ties, as those that are never removed
@@ -86,6 +88,7 @@ def test_scores_and_rankings_are_read_in_the_sense_of_their_name(how):
         (lambda X: {"scores_": ["good"] * 8}, "one number for each"),
         (lambda X: {"ranking_": np.arange(2)}, "the numbers of 3 features or more.* from 0 to 1"),
         (lambda X: {"ranking_": np.array([0, 0, 1, 2, 3, 4, 5, 6])}, "1 for the best"),
+        (lambda X: {"ranking_": rankdata(np.minimum(ranks(X), 4))}, "ranking_ of Says has ties.* method='ordinal'"),
         (lambda X: {"ranking_": X.var(axis=0)}, "must have the rank of each of 8 features"),
         (lambda X: {"components_": X}, "has none of scores_"),
         (lambda X: {"scores_": X.var(axis=0), "labels_": np.zeros(3)}, "labels_ has shape"),
