@@ -5,7 +5,7 @@ import pandas as pd
 
 from ufs_bench.metrics.study import is_learned
 from ufs_bench.runners.store.reference import PREFIX, shipped_studies
-from ufs_bench.scripts.compare.controls import control_scores
+from ufs_bench.scripts.compare.controls import BEST, control_scores
 from ufs_bench.scripts.compare.headline import with_left_out
 from ufs_bench.scripts.compare.verdicts import explain_cells, judge
 from ufs_bench.scripts.core.conf import find, whole_grid
@@ -17,7 +17,7 @@ from ufs_bench.scripts.make_table import table_cells
 COLUMNS = (
     "paper table metric dataset published_method method clusterer published_mean published_std published_n_features "
     "inherited mean std n_selected difference verdict explanation departs status trial_status params trial study "
-    "selection n_restarts published_n all_mean published_all left_out evaluated_by n_candidates random_best excess "
+    "n_restarts published_n all_mean published_all left_out evaluated_by n_candidates random_best excess "
     "seed_std table_mean n_groups group_error n_again points grid"
 ).split()
 
@@ -35,8 +35,8 @@ def shipped_names(papers=PAPERS):
     return found
 
 
-def compare_studies(studies, selection="best_over_grid"):
-    """Compare every published ACC and NMI with what every variant of its method gives in the paper's study.
+def compare_studies(studies):
+    """Compare every published ACC and NMI with the best that every variant of its method gives in the paper's study.
 
     There is one row per published cell, variant of its method in conf/table, and clusterer, in the order of the tables
     and with `COLUMNS`; scores are in percent. published_method is the printed row, inherited as in
@@ -45,15 +45,15 @@ def compare_studies(studies, selection="best_over_grid"):
     """
     frames = []
     for paper, study in studies.items():
-        tables = [(spec, table_cells(spec, study, selection)) for spec in score_tables(paper)]
+        tables = [(spec, table_cells(spec, study, BEST)) for spec in score_tables(paper)]
         frames.append(published_rows(paper, study, tables))
     rows = judge(pd.concat(frames, ignore_index=True))
     return with_left_out(rows.assign(explanation=explain_cells(rows)))[COLUMNS]
 
 
-def controls_of(studies, selection="best_over_grid"):
+def controls_of(studies):
     """Return the scores of the controls in the same studies, by paper; over more starts where ours are."""
-    scores = {paper: over_more_starts(control_scores(study, selection), study.restarts)
+    scores = {paper: over_more_starts(control_scores(study, BEST), study.restarts)
               for paper, study in studies.items()}  # fmt: skip
     return pd.concat([own.assign(paper=paper) for paper, own in scores.items()], ignore_index=True)
 
@@ -112,7 +112,7 @@ def over_more_starts(cells, restarts):
     names = {"mean": "again_mean", "std": "again_std", "n_candidates": "n_again"}
     found = restarts.rename(columns=names).astype({"n_selected": "Int64"})
     again = cells[keys].merge(found, how="left", on=keys).set_index(cells.index)
-    judged = again["again_mean"].notna() & (cells["selection"] == "best_over_grid")
+    judged = again["again_mean"].notna()
     error = again["group_std"].astype(float) / np.sqrt(again["n_groups"].astype(float))
     return cells.assign(
         table_mean=cells["mean"],

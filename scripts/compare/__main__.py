@@ -16,11 +16,11 @@ def main(options):
     studies = open_studies(options["results_dir"], names)
     if options["study"]:
         check_stored(studies[papers[0]])
-    comparison = compare_studies(studies, options["selection"])
+    comparison = compare_studies(studies)
     if options["format"] == "csv":
         text = comparison.to_csv(index=False, float_format="{:z.4f}".format, lineterminator="\n")
     else:
-        text = page(comparison, controls_of(studies, options["selection"]), options["full"])
+        text = page(comparison, controls_of(studies), options["full"])
     deliver(text, options["output"])
 
 

@@ -10,14 +10,15 @@ from ufs_bench.metrics.study.frames import percent
 from ufs_bench.metrics.study.summary import cells_of_draws
 
 VARIANCE = "max_variance"
+BEST = "best_over_grid"  # the selection of the papers
 DRAWS = 20  # random rankings in the place of our rows: a hundred take four times as long
 CONTROLS = {RANDOM: "random rankings", ALL: "all features", VARIANCE: "max variance"}
 OURS = ["mean", "std", "n_restarts", "group_error"]
-KEYS = ["trial", "n_selected", "clusterer", "selection"]  # of `over_more_starts`
+KEYS = ["trial", "n_selected", "clusterer"]  # of `over_more_starts`
 COLUMNS = ["dataset", "metric", "control", "draw", *KEYS, *OURS]
 
 
-def control_scores(study, selection="best_over_grid", metrics=("acc", "nmi")):
+def control_scores(study, selection=BEST, metrics=("acc", "nmi")):
     """Return mean and std of the controls of a study, in percent, with one row per draw, each of which is kept."""
     cells = _cells_of(study)
     if cells is None:

@@ -4,7 +4,7 @@ from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.summary import SELECTIONS
 from ufs_bench.runners.experiment.trial import has_random_part
 from ufs_bench.scripts.compare.columns import columns_of
-from ufs_bench.scripts.compare.controls import CONTROLS, RANDOM
+from ufs_bench.scripts.compare.controls import BEST, CONTROLS, RANDOM
 from ufs_bench.scripts.compare.evidence import CANNOT_TELL, effect, in_interval
 from ufs_bench.scripts.compare.first import claim_lines, first_lines, own_first, winner_lines
 from ufs_bench.scripts.compare.headline import above_random, line_table, weighed
@@ -51,8 +51,7 @@ def tables(comparison, controls, full=True):
 
 def page(comparison, controls, full=False):
     """Return the tables as Markdown, with what the studies lack."""
-    selection = comparison["selection"].iloc[0]
-    notes = [f"Parameters: {SELECTIONS[selection]}."]
+    notes = [f"Parameters: {SELECTIONS[BEST]}."]
     for (paper, study), own in comparison.groupby(["paper", "study"], sort=False):
         if departs := own["departs"].iloc[0]:
             notes.append(f"Study {study} does not follow the protocol of the {PAPERS[paper]} paper: {departs}.")

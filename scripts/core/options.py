@@ -179,7 +179,6 @@ OPTIONS = {
         "study": optional(STUDY),
         "paper": optional(one_of(*PAPERS)),
         "full": FLAG,
-        "selection": SELECTION,
     },
     "seeds": {
         **RESULTS, **DATA, **CELLS,

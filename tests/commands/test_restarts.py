@@ -21,7 +21,6 @@ from ufs_bench.runners.workers.fit import run_trial
 from ufs_bench.scripts.compare import (
     compare_studies,
     controls_of,
-    over_more_starts,
 )
 from ufs_bench.scripts.compare.columns import SAMPLED, own_error, published_error
 from ufs_bench.scripts.compare.controls import ALL, RANDOM, studies_of
@@ -206,16 +205,6 @@ def test_controls_and_the_gain_over_the_best_of_random_subsets_are_by_the_starts
     (instead,) = [cells for control, cells in studies_of(own, controls_of({"dgufs": study})) if control == ALL]
     assert instead["mean"].tolist() == instead["all_mean"].tolist() == [41]
     assert own_error(instead)[0] == pytest.approx(1 / np.sqrt(10))
-
-
-def test_other_choices_than_the_best_of_the_grid_keep_the_tables_mean():
-    cells = pd.DataFrame([{
-        "trial": "k", "n_selected": 50, "clusterer": "kmeans", "metric": "acc", "selection": "default_params",
-        "mean": 46.0, "std": 2.0, "n_restarts": 20, "published_mean": 40.0,
-    }])  # fmt: skip
-    row = ("k", "umist", "mcfs", 50, "kmeans", "acc", 200, 10, 3, 43.0, 3.0, 1.0, "")
-    found = over_more_starts(cells, pd.DataFrame([row], columns=COLUMNS[RESTARTS]))
-    assert found["mean"].tolist() == [46.0] and found["n_restarts"].tolist() == [20] and found["n_again"].isna().all()
 
 
 def test_an_unknown_sample_is_in_the_error_of_the_papers_mean():
