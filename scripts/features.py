@@ -24,11 +24,11 @@ NOT_SELECTING = ("all_features", RANDOM)  # the control that keeps all, and many
 def selected_features(study, method, dataset, metric="acc", selection="best_over_grid"):
     """Return the features that a method selects at every size, best first, chosen at every size."""
     if selection == "grid_median":
-        raise ValueError("selection=grid_median is no feature set: choose best_over_grid or default_params.")
+        raise ValueError("selection=grid_median is not a feature set: choose best_over_grid or default_params.")
     summary = study.summary
     cell = of_kmeans(summary[(summary["method"] == method) & (summary["dataset"] == dataset)])
     chosen = select(cell, metric, selection, per_size=True)
-    chosen = chosen[["trial", "n_selected", "clusterer"]].dropna()  # without labels there is no mean, but a selection
+    chosen = chosen[["trial", "n_selected", "clusterer"]].dropna()  # data without labels have a selection, but no mean
     rows = study.whole.merge(chosen, on=["trial", "n_selected", "clusterer"])
     sets = {int(size): own for size, own in zip(rows["n_selected"], rows["features"], strict=True) if own is not None}
     if not sets:

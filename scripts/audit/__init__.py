@@ -30,7 +30,7 @@ class Audit:
 def make_audit(study, metric="acc", stability=0, n_jobs=1):
     """Return the `Audit` of a study's results; overlaps and stability need its data, and nothing is downloaded.
 
-    `stability` is the number of extra fits of every default point for each kind of change; 0 reads those of earlier
+    `stability` is the number of extra fits of every default point for each kind of change; 0 reads the fits of earlier
     audits only.  A ValueError says that nothing is stored under that name, or that the study mixes protocols.
     """
     if study.filled().is_shipped and stability:

@@ -65,12 +65,12 @@ TABLES = {
         """, _repeated),
     "parameters": ("Parameters", """
         Steps between neighbouring values of one parameter, all others fixed, that change the selected set (at 0 a
-        parameter is inert), the share of features that neighbouring sets have in common, and that of random sets.
+        parameter is inert), the share of features that neighbouring sets have in common, and the share for random sets.
         """, _inert),
     "overlaps": ("Overlap with trivial rankings", """
         Share of the selected features that a trivial ranking could have kept (ties free), median over the trials, at
         the size nearest to 100, and what random features would have. Part start: the first features, as many as there
-        are clusters, of which some programs' start consists.
+        are clusters, with which some programs start.
         """, _trivial),
     "outcomes": ("How the fits ended", """
         Shares of the trials. rose: the objective of a traced fit rose by more than 1e-10 of itself.
@@ -86,7 +86,7 @@ TABLES = {
         """, lambda rows: rows["held"] >= OFTEN),
     "scored": ("Fewer scores than features asked for", """
         Features whose score is above a millionth of the largest, in fits that were asked for more: the order of the
-        others is rounding, or that of the file. short: the share of such fits.
+        others is rounding, or the order of the file. short: the share of such fits.
         """, _all),
     "choices": ("Ways to choose parameters and size", """
         The same grid, in percent: oracle is chosen with the labels, the others without (python -m scripts.rank

@@ -1,4 +1,4 @@
-"""Every published score beside the reproduced ones: ``python -m scripts.compare --help``."""
+"""Compares every published score with the reproduced ones: ``python -m scripts.compare --help``."""
 
 import numpy as np
 import pandas as pd
@@ -40,8 +40,8 @@ def compare_studies(studies):
 
     There is one row per published cell, variant of its method in conf/table, and clusterer, in the order of the tables
     and with `COLUMNS`; scores are in percent. published_method is the printed row, inherited as in
-    results/published.csv; departs: how the study's protocol is not the paper's; points of the grid that were run, and
-    grid: those of the whole one.
+    results/published.csv; departs: how the study's protocol is not the paper's; points: number of grid points that
+    were run; grid: number of points of the whole grid.
     """
     frames = []
     for paper, study in studies.items():
@@ -64,7 +64,7 @@ def score_tables(paper):
 
 
 def published_rows(paper, study, tables):
-    """Return the published rows of a paper beside the scores of a study, from (spec, cells) of its tables."""
+    """Return the published rows of a paper with the scores of a study, from (spec, cells) of its tables."""
     points = study.trials.groupby(["dataset", "method"])["params"].nunique()
     frames = []
     for spec, cells in tables:

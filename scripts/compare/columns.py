@@ -104,7 +104,7 @@ def equivalence(difference, error, margin):
 
 
 def orders_of(n_methods, n_random, seed=0):
-    """Return orders of the methods, a row each, that of the study first: all, or `n_random` where there are more."""
+    """Return orders of the methods, a row each, the study's own first: all, or `n_random` where there are more."""
     own = np.arange(n_methods)
     if factorial(n_methods) <= max(MOST, n_random):
         return np.array(list(permutations(own)))

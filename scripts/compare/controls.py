@@ -1,4 +1,4 @@
-"""Controls in the place of our rows: the same comparison without any method of the paper."""
+"""Controls instead of our rows: the same comparison without any method of the paper."""
 
 import functools
 
@@ -11,7 +11,7 @@ from ufs_bench.metrics.study.summary import cells_of_draws
 
 VARIANCE = "max_variance"
 BEST = "best_over_grid"  # the selection of the papers
-DRAWS = 20  # random rankings in the place of our rows: a hundred take four times as long
+DRAWS = 20  # random rankings instead of our rows: a hundred take four times as long
 CONTROLS = {RANDOM: "random rankings", ALL: "all features", VARIANCE: "max variance"}
 OURS = ["mean", "std", "n_restarts", "group_error"]
 KEYS = ["trial", "n_selected", "clusterer"]  # of `over_more_starts`
@@ -19,7 +19,7 @@ COLUMNS = ["dataset", "metric", "control", "draw", *KEYS, *OURS]
 
 
 def control_scores(study, selection=BEST, metrics=("acc", "nmi")):
-    """Return mean and std of the controls of a study, in percent, with one row per draw, each of which is kept."""
+    """Return mean and std of the controls of a study, in percent, with one row per draw."""
     cells = _cells_of(study)
     if cells is None:
         return pd.DataFrame(columns=COLUMNS).astype({"draw": int, "mean": float, "std": float, "n_restarts": int})
@@ -37,7 +37,7 @@ def _cells_of(study):
 
 
 def studies_of(cells, controls):
-    """Yield (control, cells of one paper with that control in the place of each of our rows), once for every draw.
+    """Yield (control, cells of one paper with that control instead of each of our rows), once for every draw.
 
     No two methods have the same random ranking, as long as there are enough of them; over all draws every method has
     each of them once.  `controls` has one row per data set, metric, control and draw; `DRAWS` of them count.

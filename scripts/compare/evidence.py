@@ -4,9 +4,9 @@ Whether a number is near the published one says little where all methods of a ta
 asks whether our row of a method fits the published row of *that* method better than it fits the other rows of the same
 column.  Under the null hypothesis our methods could be matched with the published ones in any order, the same on all
 data sets: methods keep their quality from one data set to the next, and an order drawn for each data set apart would
-take that for agreement.  A line that an honest copy of the paper would fail as well is no evidence against it.  Two
-honest programs of one method differ by more than K-means does, so copies have the noise by which our solvers and the
-authors' programs differ (`HONEST`).
+take that for agreement.  If an honest copy of the paper would fail a line as well, the line is not evidence against
+it.  Two honest programs of one method differ by more than K-means does, so copies have the noise by which our solvers
+and the authors' programs differ (`HONEST`).
 """
 
 from typing import NamedTuple
@@ -19,7 +19,7 @@ from ufs_bench.scripts.core.text import number
 LINES = {
     "distance": "mean distance to the published value, in points",
     "order": "rank correlation with the published column (Kendall's tau-b, over all pairs of one column)",
-    "nearest": "share of cells whose nearest published row is that of their own method",
+    "nearest": "share of cells whose nearest published row is the row of their own method",
     "sign": "share of cells above or below all features, as published",
     "equivalence": "cells that agree less those that differ, as a share",
 }
@@ -29,10 +29,10 @@ LEVEL = 0.01  # of a line's test: with five papers and five lines, a false "repr
 AS_BAD = 0.05  # share of honest copies that may be called "not reproduced"
 N_COPIES = 1000
 N_FITS = 20_000  # copies where `N_COPIES` leave a verdict open: at `AS_BAD` their share has an error of .0015
-# Points of noise of an honest copy besides the error of each cell: the root mean square difference of our solvers and
+# Points of noise of an honest copy, added to the error of each cell: the root mean square difference of our solvers and
 # the authors' programs in the shipped studies, 2.4, and its error, 0.4, rounded up to a tenth (tests/copies.py).
 HONEST = 2.8
-TOGETHER = 0.66  # how far the noise of ACC and that of NMI go together in a copy: their correlation between programs
+TOGETHER = 0.66  # correlation of the noise of ACC and NMI in a copy, as between programs
 # All orders of eight methods, the most that a paper has: a p near `LEVEL` would rest on which of them were drawn.  That
 # of a copy needs no third digit.
 N_ORDERS, N_ORDERS_OF_COPIES = 40_320, 1999
@@ -50,8 +50,8 @@ class Line(NamedTuple):
     p: float  # share of the orders, the study's own among them, that are at least as good
     power: float  # share of the copies with p <= `LEVEL`
     as_bad: float  # share of the copies that fit no better than ours
-    # "reproduced" where p <= `LEVEL`; "not reproduced" where as_bad, and two errors of it, are <= `AS_BAD` besides
-    # p > `LEVEL`; else "cannot tell"
+    # "reproduced" if p <= `LEVEL`; else "not reproduced" if as_bad plus two errors of it is <= `AS_BAD`; else
+    # "cannot tell"
     verdict: str
 
 
@@ -103,7 +103,7 @@ def line_values(cells):
 
 
 def values(columns, ours, orders):
-    """Return the five lines of several studies under every order, that of the studies first; larger is better.
+    """Return the five lines of several studies under every order, their own first; larger is better.
 
     `ours` has shape (n_studies, n_columns, n_methods), and the result (n_lines, n_studies, n_orders), with nan for an
     order that leaves no pair.
@@ -132,9 +132,9 @@ def passes(columns, noise, n_copies, seed=0):
 def of_copies(columns, noise, n_copies, orders, seed=0):
     """Yield the `values` of copies of a paper, some at once: its published values with normal noise.
 
-    `noise` is its std in points, one or of shape (n_columns, n_methods); that of a method's ACC and NMI on one data set
-    is correlated by `TOGETHER`.  Copies of one seed have the same noise up to its size.  All features have the paper's
-    own score, as a copy of the paper has its data.
+    `noise` is its std in points, one or of shape (n_columns, n_methods); the noise of ACC and NMI of a method on one
+    data set is correlated by `TOGETHER`.  Copies of one seed have the same noise up to its size.  All features have
+    the paper's own score, as a copy of the paper has its data.
     """
     rng, shape = np.random.default_rng(seed), columns.published.shape
     columns = columns._replace(all_mean=columns.published_all)
@@ -169,7 +169,7 @@ def resamples(n_datasets):
 
 
 def with_ends(values):
-    """Return a value of the data sets as they are, and the two ends of its interval, from those of `resamples`."""
+    """Return a value of the data sets as they are, and the two ends of its interval, from values of `resamples`."""
     tail = (1 - INTERVAL) / 2
     return tuple(map(float, (values[0], *np.quantile(values[1:], [tail, 1 - tail]))))
 
@@ -181,5 +181,5 @@ def in_interval(n_datasets, value, low, high, decimals):
 
 
 def is_rare(as_bad, n_copies=N_FITS):
-    """Return True where so few copies fit as badly that it is no matter of which were drawn."""
+    """Return True where so few copies fit as badly that it does not matter which were drawn."""
     return as_bad + 2 * np.sqrt(as_bad * (1 - as_bad) / n_copies) <= AS_BAD

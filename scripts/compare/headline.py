@@ -20,7 +20,7 @@ COUNTED = [
 def with_left_out(rows):
     """Add to the rows of a comparison the scores of all features, ours and the paper's, and left_out.
 
-    left_out says why a cell is no evidence for or against the method, and is "" for the others.
+    left_out says why a cell is not evidence for or against the method, and is "" for the others.
     """
     whole = of_kmeans(rows[rows["method"] == ALL]).set_index(COLUMN)[["mean", "published_mean"]]
     whole = whole.reindex(pd.MultiIndex.from_frame(rows[COLUMN])).to_numpy()
@@ -51,7 +51,7 @@ def weighed(comparison):
 def line_table(comparison, controls):
     """Return the five lines of every paper, and the value that each control would get.
 
-    cells: of `weighed`; own_cells: those of the paper's own row; partial: those that lack a part of their grid; absent:
+    cells: of `weighed`; own_cells: cells of the paper's own row; partial: cells that lack a part of their grid; absent:
     published cells that are not run; the others are of `scripts.compare.evidence.Line`, and of the draws.
     """
     absent = headline(comparison).query("left_out == @NOT_RUN")["paper"].value_counts()

@@ -1,4 +1,4 @@
-"""The gain of a method from the maximum over a grid, beside that of as many random subsets: a table a paper."""
+"""The gain of a method over the best of as many random subsets as it had candidates."""
 
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.scripts.compare.controls import ALL

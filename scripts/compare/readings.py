@@ -11,7 +11,7 @@ HEAD = "Paper|Cells|Distance|Programs|Nearer by|Nearer|Order|Programs|Verdicts t
 
 
 def released(comparison):
-    """Return the comparison with the rows of released programs under the methods' own names, in the place of ours."""
+    """Return the comparison with the rows of released programs under the methods' own names, instead of ours."""
     keys = ["paper", "published_method"]
     theirs = comparison[comparison["method"] == comparison["published_method"] + "_released"]
     both = pd.MultiIndex.from_frame(comparison[keys]).isin(pd.MultiIndex.from_frame(theirs[keys]))

@@ -29,7 +29,7 @@ SHORT = ("first", "winners", "claims", "verdicts")
 
 
 def tables(comparison, controls, full=True):
-    """Return the tables by the keys of `TITLES`, those of `SHORT` alone without `full`; one without lines is left out.
+    """Return the tables by the keys of `TITLES`, or of `SHORT` without `full`; a table without lines is omitted.
 
     `controls` are the scores of `scripts.compare.controls_of`.
     """

@@ -22,8 +22,8 @@ def judge(cells):
 
     A score is near if it differs by 3 points at most, or by two standard deviations of a single K-means run: the root
     mean square of the two sides'.  A cell is not comparable where every fit failed or was capped.  All features depend
-    on the data, their scaling and K-means alone: where they are not near in a column, the data or the protocol are not
-    those of the paper, and no other method is comparable there.
+    on the data, their scaling and K-means alone: where they are not near in a column, the data or the protocol differ
+    from the paper's, and no other method is comparable there.
     """
     difference, stds = cells["difference"], cells[["std", "published_std"]]
     near = difference.abs() - ROUNDING <= np.maximum(2 * np.sqrt((stds**2).mean(axis=1)).fillna(0.0), POINTS)

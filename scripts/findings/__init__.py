@@ -23,7 +23,7 @@ def tables(study, plan):
     Those of `STUDY` rest on further shipped studies, too.
     """
     shipped = BESIDE if study.name == STUDY and set(BESIDE) <= set(shipped_studies()) else ()
-    beside = {name: Study.open(study.results_dir, f"{PREFIX}{name}") for name in shipped}
+    others = {name: Study.open(study.results_dir, f"{PREFIX}{name}") for name in shipped}
     names = unique_names("method", study.trials["method"].unique())
     variants = sizes.with_variants(study, plan)
     found = {
@@ -33,10 +33,10 @@ def tables(study, plan):
         "missing": sizes.missing_lines(sizes.with_missing(study, plan), plan, names),
         "lacking": lacking_lines(plan, names),
     }
-    if beside:
-        found["hypotheses"] = predictions.lines(study, plan, beside[predictions.SEARCHED])
-        others = {number: beside[name] for number, name in clusters.STUDIES.items()}
-        found["clusters"] = clusters.lines(clusters.changes(study, others, plan.families))
+    if others:
+        found["hypotheses"] = predictions.lines(study, plan, others[predictions.SEARCHED])
+        by_number = {number: others[name] for number, name in clusters.STUDIES.items()}
+        found["clusters"] = clusters.lines(clusters.changes(study, by_number, plan.families))
     return found
 
 

@@ -114,7 +114,7 @@ def over_defaults(study):
     """Return the gains of choices without labels over the defaults with the size that is chosen.
 
     Data sets are rows, and (choice, score) columns; a gain is the mean over the methods of the plan with several points
-    there.  A point that lacks one of its seeds is no candidate, as it has no score by the plan.
+    there.  A point that lacks one of its seeds does not count, as it has no score by the plan.
     """
     rows, families = of_kmeans(study.summary), datasets_of(SEARCHED)
     rows = rows[(rows["n_seeds"] == rows["n_asked"]) & rows["dataset"].isin(families)]

@@ -33,11 +33,11 @@ COLUMNS = [
 def recovered(study):
     """Return what every fit of a study finds, at the default parameters of its method, in the columns `COLUMNS`.
 
-    There is a row per data set of known truth and method.  The size is the true number, which is that of the groups of
-    interchangeable features, and `ASKED` where it is larger.  The measures are those of `metrics.recovery` there, nan
-    for a fit that failed; recall is of as many groups as so many features can find.  share and chance are the expected
+    There is a row per data set of known truth and method.  The size is the true number of relevant groups of
+    interchangeable features, at most `ASKED`.  The measures at this size are from `metrics.recovery`, nan for a failed
+    fit; recall is of as many groups as so many features can find.  share and chance are the expected
     precision and recall of a random ranking.  variance: the mean place of what is selected among all features by
-    variance on the scaling of the fit, from 0, the smallest, to 1; .5 is that of a random ranking.  A shipped study
+    variance on the scaling of the fit, from 0, the smallest, to 1; .5 is expected of a random ranking.  A shipped study
     has `further_rows`, too.  A ValueError is about results on other data than those that are made now, and about a
     study in which that size is not stored.
     """
@@ -79,9 +79,9 @@ def recovered(study):
 
 
 def chance(n_features, groups, size):
-    """Return the expected share of groups of which a random set of so many features has a member.
+    """Return the expected share of groups that a random set of so many features has a member of.
 
-    It is that of as many groups as so many features can find.
+    The share is of as many groups as so many features can find.
     """
     some = [1 - comb(n_features - len(group), size) / comb(n_features, size) for group in groups]
     return sum(some) / min(len(some), size)
@@ -92,7 +92,7 @@ def found(rows):
 
     They are recall, chance, area, precision, share, redundancy and variance: means over the seeds, in which a failed
     fit finds nothing; seeds is their number.  relevant and diverse are true where a
-    share of `SHARE` of the seeds, of which there are `SEEDS` or more, have a precision and a recall of `ENOUGH`.
+    share of `SHARE` of at least `SEEDS` seeds have a precision and a recall of `ENOUGH`.
     """
     measures = ["recall", "chance", "area", "precision", "share", "redundancy", "variance"]
     rows = rows.fillna({"recall": 0, "area": 0, "precision": 0})

@@ -34,7 +34,7 @@ def further_rows(study):
 
 @functools.cache
 def _facts(dataset):
-    """Return the SHA-256 of a data set, a digest of those of its family, which takes rows no room, and its width."""
+    """Return the SHA-256 of a data set, a short digest for its family, and its number of features."""
     spec = read_spec(dataset)
     return spec["data_sha256"], _family_sha(parts_of(dataset)[0]), spec["features"]
 
@@ -65,7 +65,7 @@ def ship_further(study):
             raise StoreError(f"{method} has no shipped fits in {study.own_name} of this code, packages and arithmetic.")
         for dataset, sha in rows[["dataset", "data_sha"]].itertuples(index=False):
             if sha != (own := _facts(dataset)[0]):
-                raise StoreError(f"{method}: data_sha={sha} on {dataset} must be {own}, that of conf/truth.")
+                raise StoreError(f"{method}: data_sha={sha} on {dataset} must be {own}, as in conf/truth.")
         rows = rows.assign(
             family_sha=[_facts(name)[1] for name in rows["dataset"]],
             day=rows["started"].str[:10],
@@ -89,14 +89,14 @@ def faults(rows, frame):
     if rows["dataset"].duplicated().any() or rows["dataset"].isin(frame["dataset"]).any():
         yield "two rows are of one data set."
     if strange := sorted(set(rows["dataset"]) - set(truth_names())):
-        yield f"{strange[0]!r} is no data set of known truth."
+        yield f"{strange[0]!r} is not a data set of known truth."
         return
     if strange := sorted(set(rows["identity"]) - set(identity_names(frame).values())):
-        yield f"{strange[0]!r} is no identity of its other fits."
+        yield f"{strange[0]!r} is not an identity of its other fits."
     for row in rows.itertuples():
         chosen, (_, family_sha, n_features) = row.features, _facts(row.dataset)
         if row.family_sha != family_sha:
-            yield f"family_sha={row.family_sha} on {row.dataset} must be {family_sha}, that of conf/truth."
+            yield f"family_sha={row.family_sha} on {row.dataset} must be {family_sha}, as in conf/truth."
         if (chosen is None) != (row.status in UNSCORED):
             yield f"status={row.status} on {row.dataset} goes {'without' if chosen is None else 'with'} features."
         elif chosen is not None and (

@@ -21,9 +21,9 @@ class Choice(NamedTuple):
 def choose(study, methods=None, datasets=None, variants="base"):
     """Choose the methods and data sets that a ranking counts.
 
-    Those that are named are taken.  The default is those of the study: the data sets on which one of these methods was
-    run, and of those with the same source the one with most of these methods, then with most samples; of the methods of
-    one class, with variants="base", the one with the name of its file: mcfs, and not mcfs_released.
+    What is named is taken.  By default these are the data sets on which a method of the study was run, one of each
+    source: the one with most methods, then with most samples.  With variants="base" one method of each class is taken,
+    the one with the name of its file: mcfs, and not mcfs_released.
     """
     left_out = []
     stored = sorted(study.trials["method"].unique())
@@ -53,7 +53,7 @@ def is_control(method):
 
 
 def one_of_each_source(datasets, rows):
-    """Return one data set of each source, that of most methods in `rows`, and what stands for each of the others.
+    """Return one data set of each source, with most methods in `rows`, and for each other data set which one was taken.
 
     The same data under another name are of the same source, where `rows` know them.
     """

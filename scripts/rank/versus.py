@@ -1,4 +1,4 @@
-"""One method beside all those of a study."""
+"""Compares one method with all others of a study."""
 
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ SHORTEST = 0.001  # seconds; a fit that takes less counts as this, so that the g
 
 
 class Versus(NamedTuple):
-    """One method beside all others, under one selection."""
+    """One method compared with all others, under one selection."""
 
     name: str
     selection: str
@@ -36,7 +36,7 @@ class Versus(NamedTuple):
 
 
 def versus(others, mine, name, datasets, selection, metric="acc", variants="base", rope=1.0):
-    """Compare a method with those of a study, and return the `Versus`.
+    """Compare a method with the others of a study, and return the `Versus`.
 
     `mine` has the results of the method `name`, under the protocol of `others`, where one of this name is left out.
     Selection, metric, variants and rope are as in `scripts.rank`.  A ValueError says that the method has no score at

@@ -1,4 +1,4 @@
-"""One method beside all others: as one frame, and as a page of Markdown."""
+"""One method compared with all others: as one frame, and as a page of Markdown."""
 
 import numpy as np
 import pandas as pd
@@ -39,9 +39,9 @@ def versus_page(found, study, metric, rope, full=False):
     lines = _against(first, names)
     nearest = [line for place, line in enumerate(lines) if place <= MOST or line[0].endswith(("(this)", "(control)"))]
     said = [
-        "Gain: the score of the method less that of the other on the same data set, in points. A rank is among the "
-        "methods with a score on every data set. Front: nothing with a score everywhere is as good and as fast, and "
-        "better in one of the two.",
+        "Gain: the score of the method minus the score of the other on the same data set, in points. A rank is among "
+        "the methods with a score on every data set. Front: nothing with a score everywhere is as good and as fast, "
+        "and better in one of the two.",
     ]
     if tested:
         said.append(
@@ -50,9 +50,9 @@ def versus_page(found, study, metric, rope, full=False):
             "Holm for all rows."
         )
     else:
-        said.append(f"Fewer than {MIN_DATASETS} data sets: there is no interval, and no test can reach p = 0.05.")
+        said.append(f"Fewer than {MIN_DATASETS} data sets: an interval is not given, and a test cannot reach p = 0.05.")
     return page(
-        f"# {first.name} beside all methods",
+        f"# {first.name} compared with all methods",
         f"Study {study.title}, protocol {study.protocol['name']}. {data}.",
         pipes([head, *(_summary(one)[: len(head)] for one in found)]),
         f"The methods of the best rank, and controls, by {first.selection}:",

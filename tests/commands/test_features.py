@@ -56,7 +56,7 @@ def test_the_command_prints_a_column_a_method_and_writes_a_line_each(results, tm
         (["size=4"], "size=4 is not stored: laplacian_score has 3 and 11; max_variance has 3 and 11."),
         (["methods=[max_varianse]"], "the study has no method='max_varianse'. Did you mean max_variance?"),
         (["dataset=two"], "the study has no dataset='two'"),
-        (["dataset=one", "selection=grid_median"], "is no feature set"),
+        (["dataset=one", "selection=grid_median"], "is not a feature set"),
     ],
 )
 def test_what_is_not_stored_is_said(results, words, message, command):

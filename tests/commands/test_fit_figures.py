@@ -140,7 +140,7 @@ def test_other_data_no_images_and_no_such_sample_are_refused(tmp_path):
         pixels(digits_study(sha="0" * 64), "digits")
     with pytest.raises(ValueError, match=r"samples=\[1797\] must be in \[0, n_samples=1797\)"):
         pixels(digits_study(), "digits", samples=[1797])
-    with pytest.raises(ValueError, match="grid_median is no feature set"):
+    with pytest.raises(ValueError, match="grid_median is not a feature set"):
         pixels(digits_study(), "digits", ["mcfs"], selection="grid_median")
     with pytest.raises(MissingResults, match="method=rufs on dataset=digits"):
         pixels(digits_study(), "digits", ["rufs"])

@@ -194,7 +194,7 @@ def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_
     assert list(faults_of_further(read_refits(path), both.whole)) == []
     assert ship_further(ran("all", 2)) == {"max_variance": 2} and path.read_bytes() == before
     all_three.whole["data_sha"] = "x" + all_three.whole["data_sha"].str[1:]
-    with pytest.raises(StoreError, match="max_variance: data_sha=x.* that of conf/truth"):
+    with pytest.raises(StoreError, match="max_variance: data_sha=x.* as in conf/truth"):
         ship_further(all_three)
     assert path.read_bytes() == before
 
@@ -203,9 +203,9 @@ def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_
     with pytest.raises(ValueError, match="max_variance on truth_.* are on other data: their SHA-256 is 00ff"):
         recovered(both)
     for name, value, words in (
-        ("family_sha", "0123456789abcdef", "that of conf/truth"),
+        ("family_sha", "0123456789abcdef", "as in conf/truth"),
         ("dataset", TRUTH, "two rows are of one data set"),
-        ("identity", "0123456789abcdef", "no identity of its other fits"),
+        ("identity", "0123456789abcdef", "not an identity of its other fits"),
         ("features", [np.arange(10)] * 2, ""),
         ("features", [np.zeros(10, dtype=int)] * 2, "are not 10 different numbers below 100"),
         ("features", [np.arange(10) + 91] * 2, "are not 10 different numbers below 100"),
