@@ -33,15 +33,9 @@ def datasets_of(part):
 @functools.lru_cache(maxsize=4)  # of the studies of one command
 def choice_of(study):
     """Choose as `choose` does, without the data sets on which random rankings, the reference, have no scores."""
-    choice = choose(study)
-    scored = of_kmeans(study.summary)
+    choice, scored = choose(study), of_kmeans(study.summary)
     known = set(scored.loc[scored["method"] == RANDOM, "dataset"])
-    lacking = [name for name in choice.datasets if name not in known]
-    if not lacking:
-        return choice
-    said = f"Left out: {', '.join(lacking)} (random rankings have no scores there)."
-    kept = [name for name in choice.datasets if name in known]
-    return choice._replace(datasets=kept, left_out=[*choice.left_out, said])
+    return choice._replace(datasets=[name for name in choice.datasets if name in known])
 
 
 def tested(datasets):
