@@ -128,6 +128,7 @@ def estimates(study):
     columns = pd.MultiIndex.from_product([choice.methods, SCORES], names=["method", "score"])
     gains = curves(study).reindex(index=datasets)
     means, table = over_families(gains.reindex(columns=columns), families)
+    table["needs"] = needs(means, table)
     whole = means_of(gains.reindex(columns=pd.MultiIndex.from_product([[ALL], SCORES])), families)
     whole = intervals_of(whole).set_axis(list(SCORES))
     counted = gains.xs(SCORES[0], axis=1, level="score")[table.index.unique("method")]
@@ -139,22 +140,25 @@ def estimates(study):
     return Estimates(families, confirms, means, table, whole, lacking, not_run) if len(table) else None
 
 
-def over_families(gains, families):
-    """Return the families' means of gains and a table of what they say: `Estimates` has both.
+def over_families(gains, families, n_flips=None):
+    """Return the families' means of gains, and a table of them: mean, low, high and p, by `n_flips` or `FLIPS`.
 
     `gains` has data sets in rows; its columns with values in enough families are kept, none where there is only one.
     """
     means = in_enough(means_of(gains, families))
     if means.empty:
-        return means, pd.DataFrame(columns=["mean", "low", "high", "p", "needs"], index=means.columns)
-    table = intervals_of(means)
-    table["p"], table["needs"] = step_down(means, n_flips=FLIPS), [[] for _ in table.index]
-    found = table["p"] <= LEVEL
+        return means, pd.DataFrame(columns=["mean", "low", "high", "p"], index=means.columns)
+    return means, intervals_of(means).assign(p=step_down(means, n_flips=n_flips or FLIPS))
+
+
+def needs(means, table):
+    """Return for each row of `over_families` the families without which its p is above `LEVEL`."""
+    found, needed = table["p"] <= LEVEL, [[] for _ in table.index]
     for family in means.index if found.any() else ():
-        without = pd.Series(step_down(means.drop(index=family), n_flips=FLIPS_WITHOUT), means.columns)
-        for column in table.index[found & (without > LEVEL)]:
-            table.loc[[column], "needs"].item().append(family)
-    return means, table
+        without = step_down(means.drop(index=family), n_flips=FLIPS_WITHOUT)
+        for place in np.flatnonzero(found & (without > LEVEL)):
+            needed[place].append(family)
+    return needed
 
 
 def in_enough(means):

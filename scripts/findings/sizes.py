@@ -6,7 +6,6 @@ None of them is in the plan; each takes the plan's data sets, families and test.
 import pandas as pd
 
 from ufs_bench.metrics.study import POOR
-from ufs_bench.metrics.study.families import step_down
 from ufs_bench.scripts.core.conf import entry
 from ufs_bench.scripts.core.text import signed, with_interval
 from ufs_bench.scripts.findings.plan import (
@@ -16,9 +15,9 @@ from ufs_bench.scripts.findings.plan import (
     by_size,
     choice_of,
     curves,
-    in_enough,
     intervals_of,
     means_of,
+    over_families,
 )
 from ufs_bench.scripts.rank.choice import is_control
 
@@ -28,11 +27,8 @@ OFTEN = 0.1  # share of fits that learned nothing
 
 
 def tested(gains, families):
-    """Return mean, low, high and p of the columns (method, score) of gains with values in enough families."""
-    means = in_enough(means_of(gains, families))
-    table = intervals_of(means).rename_axis(["method", "score"])
-    table["p"] = step_down(means, n_flips=FLIPS)
-    return table
+    """Return the table of `over_families` of gains, by fewer flips."""
+    return over_families(gains, families, FLIPS)[1].rename_axis(["method", "score"])
 
 
 def signs_of(table):
