@@ -10,12 +10,6 @@ from ufs_bench.scripts.compare.evidence import line_values, lines
 from ufs_bench.scripts.compare.verdicts import COLUMN, NOT_COMPARABLE, NOT_RUN
 from ufs_bench.scripts.core.words import PARTIAL
 
-# The columns that a line looks at.
-COUNTED = [
-    *COLUMN, "method", "published_method", "mean", "std", "n_restarts", "seed_std", "group_error",
-    "published_mean", "published_std", "published_n", "all_mean", "published_all",
-]  # fmt: skip
-
 
 def with_left_out(rows):
     """Add to the rows of a comparison the scores of all features, ours and the paper's, and left_out.
@@ -58,7 +52,7 @@ def line_table(comparison, controls):
     rows = []
     for paper, own in weighed(comparison).items():
         values = {control: [] for control in CONTROLS}
-        for control, instead in studies_of(own[COUNTED], controls[controls["paper"] == paper]):
+        for control, instead in studies_of(own, controls[controls["paper"] == paper]):
             values[control].append(line_values(instead))
         about = {"paper": paper, "cells": len(own), "own_cells": (own["method"] == paper).sum()}
         about |= {"partial": is_partial(own).sum(), "absent": absent.get(paper, 0)}

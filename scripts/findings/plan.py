@@ -95,7 +95,6 @@ class Estimates(NamedTuple):
     """The gains of the methods as the plan estimates and tests them."""
 
     families: dict  # of the data sets that count, as `tested` chooses them
-    confirms: bool  # whether these test the hypotheses
     means: pd.DataFrame  # the families' gains, by (method, score)
     table: pd.DataFrame  # (method, score) by mean, low, high, p, and the families without which p is above `LEVEL`
     whole: pd.DataFrame  # the gains of all features over random rankings: score by mean, low and high
@@ -123,7 +122,7 @@ def sure(table, sign):
 def estimates(study):
     """Return the `Estimates` of a study; None where it has no method in enough families."""
     choice = choice_of(study)
-    datasets, confirms = tested(choice.datasets)
+    datasets, _ = tested(choice.datasets)
     families = {name: family_of(name) for name in datasets}
     columns = pd.MultiIndex.from_product([choice.methods, SCORES], names=["method", "score"])
     gains = curves(study).reindex(index=datasets)
@@ -137,7 +136,7 @@ def estimates(study):
     for name, own in counted.items():
         for dataset in own.index[own.isna()]:
             (lacking if dataset in run[name] else not_run).setdefault(name, []).append(dataset)
-    return Estimates(families, confirms, means, table, whole, lacking, not_run) if len(table) else None
+    return Estimates(families, means, table, whole, lacking, not_run) if len(table) else None
 
 
 def over_families(gains, families, n_flips=None):
