@@ -29,7 +29,7 @@ from ufs_bench.runners.experiment.sweep import cells_of_words
 from ufs_bench.runners.papers import protocol_words
 from ufs_bench.runners.progress import log, printed
 from ufs_bench.runners.words import counted
-from ufs_bench.scripts.core.conf import find
+from ufs_bench.scripts.core.conf import find, known
 from ufs_bench.scripts.core.given import (
     check_cells,
     checked_ranking,
@@ -37,7 +37,6 @@ from ufs_bench.scripts.core.given import (
     dataset_of,
     each,
     folder_of,
-    known,
     offer_dataset,
     offer_method,
 )

@@ -3,7 +3,6 @@
 import difflib
 import os
 import sys
-from importlib.metadata import version
 
 from ufs_bench import ROOT
 
@@ -29,6 +28,8 @@ def commands() -> list[str]:
 def main() -> None:
     """Become the process that does what the command line says."""
     if sys.argv[1:] == ["--version"]:
+        from importlib.metadata import version  # here, as it takes long to import
+
         print(f"ufs-bench {version('ufs-bench')}")
         return
     os.execv(sys.executable, [sys.executable, *words_of(sys.argv[1:])])

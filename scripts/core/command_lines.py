@@ -1,6 +1,5 @@
 """The command lines that fill the gaps of a study."""
 
-import functools
 import shlex
 from pathlib import Path
 
@@ -12,9 +11,8 @@ from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.place import place_of
 from ufs_bench.runners.store.reference import shipped_studies
-from ufs_bench.runners.store.row import from_json, to_json
 from ufs_bench.runners.words import did_you_mean
-from ufs_bench.scripts.core.conf import composed, find, names
+from ufs_bench.scripts.core.conf import find, names
 from ufs_bench.scripts.core.words import COMPLETE, NO_LABELS, NOT_RUN
 
 
@@ -53,7 +51,7 @@ def fill(cells, study, protocol, experiment=None):
     There is a line for each set of data sets that lack the same methods.  `cells` has method, dataset, clusterer and
     status.  The trials of the study name its protocol; `protocol` is a file of conf/protocol for a study that holds
     nothing yet.  Where nothing of a whole table is stored, the line is that of `experiment`, if there is such a file.
-    A cell has no command where conf/ lacks its files, or its method refuses its data.
+    A cell has no command where conf/ lacks its files.
     """
     methods, datasets = names("method"), names("dataset")
     open_cells = of_kmeans(cells[~cells["status"].isin([COMPLETE, NO_LABELS])])
@@ -61,17 +59,14 @@ def fill(cells, study, protocol, experiment=None):
     unknown += [name for name in dict.fromkeys(open_cells["dataset"]) if name not in datasets]
     runnable = open_cells[open_cells["method"].isin(methods) & open_cells["dataset"].isin(datasets)]
     notes = [f"{name} has no file in conf/: run it again as it was run before" for name in unknown]
-    if (cells["status"] == NOT_RUN).all() and _runs(experiment, cells["dataset"]):
+    if (cells["status"] == NOT_RUN).all() and find("experiment", experiment):
         return [of_experiment(experiment, study)], notes
     protocol = study.protocol.get("name", protocol)
     settings = [f"protocol={protocol}", *([f"study={study.own_name}"] if study.own_name != protocol else [])]
     settings += overrides(protocol, study.protocol)
-    refused = _refused(runnable, study, protocol)
-    notes += [f"no command for {method} on {', '.join(data)}, which it refuses" for method, data in refused.items()]
-    possible = [dataset not in refused.get(method, ()) for method, dataset in _pairs(runnable)]
     capped = set(_pairs(study.trials[study.trials["status"].isin(CAPPED)]))
     lines = []
-    for wanted, places in _groups(runnable.loc[possible], cells["dataset"].unique()).items():
+    for wanted, places in _groups(runnable, cells["dataset"].unique()).items():
         sweep = ["-m"] if len(wanted) * len(places) > 1 else []
         words = ["python", "run.py", *sweep, *settings, f"method={','.join(wanted)}", f"dataset={','.join(places)}"]
         if capped & {(method, dataset) for method in wanted for dataset in places}:
@@ -98,59 +93,6 @@ def _groups(cells, datasets):
         if wanted := tuple(cells.loc[cells["dataset"] == dataset, "method"]):
             groups.setdefault(wanted, []).append(dataset)
     return groups
-
-
-def _refused(cells, study, protocol):
-    """Return method -> data sets for the cells that hold nothing, and cannot, as the method refuses the data."""
-    stored, refused = set(_pairs(study.trials)), {}
-    protocol = study.protocol or composed("protocol", protocol)
-    if not protocol:
-        return refused
-    for method, dataset in _pairs(cells):
-        if (method, dataset) in stored:
-            continue
-        spec = composed("dataset", dataset)
-        # Data whose file states no shape would have to be loaded, and a file of the cell changes the method.
-        if spec.get("samples") is None or find("cell", f"{dataset}_{method}") is not None:
-            continue
-        if _refuses(to_json([spec, composed("method", method), protocol]), study.data_dir):
-            refused.setdefault(method, []).append(dataset)
-    return refused
-
-
-@functools.cache  # each table of a report asks again
-def _refuses(contents, data_dir):
-    """Return True where a method refuses data; `contents` are those of their files, and a protocol's, as JSON.
-
-    A method that cannot be had at all, as its file is broken, refuses nothing: whoever runs it is told why.
-    """
-    from ufs_bench.runners.experiment.cell import Cell  # here, as they take long to import, and most tables have no gap
-    from ufs_bench.runners.experiment.settings import Names, Runner, Settings
-
-    spec, method, protocol = from_json(contents)
-    runner = Runner(n_jobs=1, redo=False, cache=True, points="grid")
-    settings = Settings(Names("", Path(), spec, method), data_dir, "error", runner, Protocol(**protocol))
-    has_method = False
-    try:
-        has_method = bool(settings.method)
-        _ = Cell(settings).asked
-    except ConfigError:
-        return has_method
-    return False
-
-
-def _runs(experiment, datasets):
-    """Return True where an experiment of conf/ runs on all these data sets, as the words of its sweep say."""
-    words = _swept(experiment)
-    return words.startswith("glob(*") or set(datasets) <= set(map(str.strip, words.split(",")))
-
-
-def _swept(experiment):
-    """Return the data sets of an experiment, as its file or one that it builds on says them; "" where there is none."""
-    content, words = find("experiment", experiment) or {}, ""
-    for one in content.get("defaults", []):
-        words = (_swept(one) if isinstance(one, str) else one.get("override /dataset")) or words
-    return content.get("hydra", {}).get("sweeper", {}).get("params", {}).get("dataset", words)
 
 
 def fill_pairs(pairs, study, protocol, grid=None):

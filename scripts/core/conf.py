@@ -10,6 +10,7 @@ from pathlib import Path
 import yaml
 
 import ufs_bench.runners.place  # noqa: F401  # what ${root:} stands for
+from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.words import did_you_mean
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -61,6 +62,15 @@ def find(group, name):
     from ufs_bench.datasets.truth import truth_names, truth_spec  # here, as most commands read no data
 
     return truth_spec(name) if name in truth_names() else None
+
+
+def known(group, name, options=None):
+    """Return a name of a file of a group, or one of `options`; a ConfigError says that there is none."""
+    options = names(group) if options is None else options
+    if name not in options:
+        hint = did_you_mean(name, options) or f" There are: {', '.join(options)}."
+        raise ConfigError(f"{group}={name!r} is no file of conf/{group}.{hint}")
+    return name
 
 
 def composed(group, name):

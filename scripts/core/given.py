@@ -15,7 +15,7 @@ from ufs_bench.datasets.given import as_dataset
 from ufs_bench.runners.cli.choices import offer_object
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.words import counted, did_you_mean, shown
-from ufs_bench.scripts.core.conf import names
+from ufs_bench.scripts.core.conf import known
 
 COMMANDS = re.compile(r"[+~]*(runner\.plan|shard|missing_data|hydra)\b")  # what the command line alone looks at
 
@@ -121,14 +121,6 @@ def check_options(what, function, options):
         signature.bind(None, **options)
     except TypeError as error:
         raise ValueError(f"{what}: {error}. Its options are {', '.join([*signature.parameters][1:])}.") from error
-
-
-def known(group, name, options=None):
-    """Return a name of a file of a group of conf/, or one of `options`; a ConfigError says that it is none."""
-    options = names(group) if options is None else options
-    if name not in options:
-        raise ConfigError(f"{group}={name!r} is no file of conf/{group}.{did_you_mean(name, options)}")
-    return name
 
 
 def checked_ranking(ranking, n_features, names=None):

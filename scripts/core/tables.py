@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 from ufs_bench.metrics.study import METRICS
 from ufs_bench.runners.experiment.kinds import NAME, TEXT, Kind, check_fields, listed, mapping, one_of, optional
-from ufs_bench.scripts.core.conf import composed, names
+from ufs_bench.scripts.core.conf import composed, known, names, read
 from ufs_bench.scripts.core.published import PAPERS
 
 OF_TABLES = (*METRICS, "seconds", "shape")
@@ -54,8 +54,9 @@ class TableSpec:
 
 
 def read_table(name):
-    """Read and check a file of conf/table, composed by Hydra with the file that it builds on."""
-    return TableSpec.check(composed("table", name), name)
+    """Read and check a file of conf/table, with the file that it builds on, or a file of the user, FILE.yaml."""
+    content = read(name) if name.endswith(".yaml") else composed("table", known("table", name))
+    return TableSpec.check(content, name)
 
 
 def paper_tables(paper):

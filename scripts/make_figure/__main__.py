@@ -14,19 +14,16 @@ from ufs_bench.scripts.make_figure.style import take_away
 @command("make_figure")
 def main(options):
     """Draw the figure that the options describe and print where it is."""
-    name = options["figure"]
-    if options.get("draw") not in FIGURES:
-        raise ValueError(f"figure={name} is not available: {options.get('reason', 'its file says not what to draw.')}")
     study, draw = Study.find(options["results_dir"], options["study"], options["data_dir"]), FIGURES[options["draw"]]
     try:
-        settings = settings_of(options, name, draw, study)
+        settings = settings_of(options, draw, study)
         figure = draw(study, **settings)
     except MissingResults as error:
         lines = fill_pairs(error.cells, study, options["protocol"].removeprefix(PREFIX), options.get("grid"))
         raise ValueError(with_commands(no_results(study) if study.trials.empty else error, lines)) from error
     take_away(figure, *(text for text in ("title", "note") if not options[text]))
     folder = study.output_dir / "figures"
-    path = Path(options["output"]) if options["output"] else folder / file_name(name, settings)
+    path = Path(options["output"]) if options["output"] else folder / file_name(options, settings)
     for file in save(figure, path):
         print(file)
 

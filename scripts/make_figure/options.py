@@ -1,4 +1,4 @@
-"""The options of a figure: read from the command line, checked, and put into the names of its files."""
+"""The options of a figure: those that its function has, checked, and put into the names of its files."""
 
 import inspect
 
@@ -8,8 +8,7 @@ from ufs_bench.scripts.core.entry import defaults
 
 # Options of every figure: where results are, where it goes, and what stands around it.
 PLACES = {"figure", "draw", "study", "protocol", "output", "results_dir", "data_dir", "title", "note"}
-# Options that are part of a file's name where they differ from the figure's own file.
-NAMED = "metric clusterer selection others test size".split()
+NAMED = "method dataset metric clusterer selection others test size".split()  # those in the name of a file
 
 
 def one(names, option="dataset"):
@@ -47,25 +46,15 @@ def _listed(pairs, with_dataset):
 
 
 def usual(figure):
-    """Return the settings of a figure without the command line: its file, the one it builds on, and the common ones."""
-    return defaults("make_figure") | composed("figure", figure)
+    """Return the options of a figure without a command line: those of its file, and the common ones."""
+    return defaults("make_figure") | composed("figure", figure) | {"figure": figure}
 
 
-def file_name(figure, settings):
-    """Return the name of a figure's files: method, data sets and options that differ from its own file."""
-    known = usual(figure)
-    parts = [figure]
-    for name in ("method", "dataset"):
-        value = settings.get(name)
-        if value and (figure == known.get("draw") or value != known.get(name)):
-            parts.append(_text(value))
-    for name in NAMED:
-        if name in settings and _text(settings[name]) != _text(known.get(name)):
-            if name == "metric" and figure.startswith("acc_"):
-                parts[0] = figure.replace("acc", settings[name], 1)
-            else:
-                parts.append(_text(settings[name]))
-    return "_".join(parts)
+def file_name(options, settings):
+    """Return the name of a figure's files, with the options that are not those of its own file."""
+    known = usual(options["figure"])
+    given = {name: _text(settings[name]) for name in NAMED if name in settings}
+    return "_".join([options["figure"], *(text for name, text in given.items() if text != _text(known.get(name)))])
 
 
 def _text(value):
@@ -76,27 +65,21 @@ def _text(value):
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
-def settings_of(config, figure, draw, study):
-    """Return the checked settings of a figure, which the function `draw` makes, from a configuration."""
-    accepted = set(inspect.signature(draw).parameters) - {"study"}
-    known = usual(figure)
-    changed = {name for name in config.keys() - PLACES if config[name] != known.get(name)}
-    settings = {name: value for name, value in config.items() if name in accepted}
-    for given, own in (("method", "methods"), ("methods", "method")):
-        if given in changed - accepted and own in accepted - changed:
-            settings[own] = config[given]
-            changed.remove(given)
-    for name in sorted(changed - accepted):
-        options = ", ".join(sorted(accepted))
-        raise ValueError(f"figure={figure} has no option {name}.{did_you_mean(name, accepted)} It has: {options}.")
-    there, needs = sorted(study.trials["dataset"].unique()), inspect.signature(draw).parameters.get("dataset")
-    if needs is not None and needs.default is needs.empty and not several(settings["dataset"]):
-        study.filled()  # or else it says that nothing is stored
+def settings_of(options, draw, study):
+    """Return the settings of the function `draw`, which makes a figure, after a check of its options and names."""
+    figure, parameters = options["figure"], dict(inspect.signature(draw).parameters)
+    accepted, known = parameters.keys() - {"study"}, usual(figure)
+    settings = {name: value for name, value in options.items() if name in accepted}
+    for name in sorted(options.keys() - PLACES - accepted):
+        if options[name] not in (known[name], [known[name]]):
+            names = ", ".join(sorted(accepted))
+            raise ValueError(f"figure={figure} has no option {name}.{did_you_mean(name, accepted)} It has: {names}.")
+    needs = parameters.get("dataset")
+    if needs is not None and needs.default is needs.empty and not settings["dataset"]:
+        there = sorted(study.filled().trials["dataset"].unique())
         if len(there) > 1:
             raise ValueError(f"dataset must be given for figure={figure}: the study has {', '.join(there)}.")
-        settings["dataset"] = there[0]
-    if settings.get("methods") is not None:
-        settings["methods"] = several(settings["methods"])
+        settings["dataset"] = there
     for group, option in (("dataset", "dataset"), ("method", "method"), ("method", "methods")):
         check_names(group, several(settings.get(option)), study.trials[group].unique())
     return settings

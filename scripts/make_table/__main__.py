@@ -7,28 +7,23 @@ from ufs_bench.scripts.core.command_lines import check_stored, no_results, of_ex
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.tables import TableSpec
+from ufs_bench.scripts.core.tables import read_table
 from ufs_bench.scripts.core.text import deliver
 from ufs_bench.scripts.make_table import make_table, printed_methods, study_table
 from ufs_bench.scripts.make_table.formats import to_csv, to_html, to_markdown
 from ufs_bench.scripts.make_table.latex import to_latex
 
-
-def read_spec(options):
-    """Return the checked table that the options name."""
-    content = dict(options["table"])
-    return TableSpec.check(content, content.pop("file"))
+USUAL = "dgufs_table2"  # without a table and a study
 
 
-@command("make_table", parts={"table": read_spec})
+@command("make_table")
 def main(options):
     """Print the table that the options describe, or write it to a file."""
-    name, spec = options["study"], options["table"]
+    name, variants = options["study"], options["variants"]
+    given = {key: options[key] for key in ("rows", "columns", "title") if options[key] is not None}
+    spec = read_table(options["table"] or USUAL)
     study = Study.find(options["results_dir"], name or spec.study)
-    given = {key: [options[key]] if isinstance(options[key], str) else options[key] for key in ("rows", "columns")}
-    given["title"] = options["title"]
-    variants = options["variants"]
-    if name is not None and "table" not in options.typed:
+    if name is not None and options["table"] is None:
         if study.trials.empty:
             lines = [of_experiment(name, study)] if find("experiment", name) else []
             raise ValueError(with_commands(no_results(study), lines))
@@ -38,14 +33,13 @@ def main(options):
             check_stored(study)
         spec = _changed(spec, options["metric"], given)
         variants = spec.paper is None if variants is None else variants
-        spec = spec if variants or given["rows"] or "table.rows" in options.typed else printed_methods(spec)
+        spec = spec if variants or "rows" in given else printed_methods(spec)
         table = make_table(spec, study, options["selection"], variants)
     deliver(_written(table, options), options["output"])
 
 
 def _changed(spec, metric, given):
     """Return the specification of a table with what the command line says in its place."""
-    given = {key: value for key, value in given.items() if value is not None}
     if metric in (None, spec.metric):
         return replace(spec, **given)
     if spec.metric == "shape":

@@ -17,8 +17,7 @@ from ufs_bench.datasets import load_dataset
 from ufs_bench.scripts.audit.__main__ import main as audit
 from ufs_bench.scripts.cite import main as cite
 from ufs_bench.scripts.compare.__main__ import main as compare
-from ufs_bench.scripts.core.options import OPTIONS
-from ufs_bench.scripts.core.tables import KINDS
+from ufs_bench.scripts.core.entry import defaults
 from ufs_bench.scripts.features import main as features
 from ufs_bench.scripts.ground_truth.__main__ import main as ground_truth
 from ufs_bench.scripts.make_figure import FIGURES
@@ -88,10 +87,9 @@ TRUTH = {
 def inputs_of(name):
     """List every value for every option of a command, or for the options of a single figure."""
     command = BASE[name][0]
-    options = list(OPTIONS[command])
+    options = list(defaults(command))
     if name in FIGURES and name != "acc_vs_size":
         options = [option for option in inspect.signature(FIGURES[name]).parameters if option != "study"]
-    options += [f"table.{key}" for key in KINDS] if name == "make_table" else []
     files = {"make_table": ["table"], "acc_vs_size": ["figure"]}.get(name, [])
     words = [*files, *(f"++{option}" for option in (*options, "of_no_command"))]
     return [f"{word}={value}" for word in words for value in VALUES]
@@ -163,7 +161,7 @@ def test_any_value_of_any_option_is_taken_or_refused_in_words(name, folder, requ
     few = len(inputs) // 10 if request.config.getoption("--slow") else 1
     inputs = random.Random(name).sample(inputs, few)
     base += [f"results_dir={folder}/results"] + ([] if command in ("compare", "ground_truth") else ["study=dgufs"])
-    base += [f"data_dir={folder}"] if "data_dir" in OPTIONS[command] else []
+    base += [f"data_dir={folder}"] if "data_dir" in defaults(command) else []
     assert attempt(command, base, capsys) == "accepted"
     outside = set(folder.iterdir()) | set((folder / "a").rglob("*"))
     counts, wrong = {"accepted": 0, "refused": 0}, []

@@ -6,32 +6,17 @@ import pytest
 from frames import frames, store
 
 from ufs_bench.runners.place import home
-from ufs_bench.scripts.core import command_lines
 from ufs_bench.scripts.core.command_lines import fill_pairs, no_results, with_commands
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.make_figure import FIGURES
-from ufs_bench.scripts.make_figure.options import one, settings_of, usual
+from ufs_bench.scripts.make_figure.options import settings_of, usual
 
 RESULTS = frames([{"dataset": "umist", "method": name, "acc": {50: [0.3, 0.4]}} for name in ("mcfs", "my_own")])
 
 
 def settings(figure, **changed):
     config = {**usual(figure), **changed}
-    return settings_of(config, figure, FIGURES[config["draw"]], Study.of("dgufs", RESULTS))
-
-
-@pytest.mark.parametrize(
-    "figure", ["acc_vs_size", "acc_vs_seconds", "gains", "critical_difference", "convergence", "pixels"]
-)
-@pytest.mark.parametrize("option", ["method", "methods"])
-def test_one_name_is_a_list_of_one_wherever_a_figure_takes_methods(figure, option):
-    assert settings(figure, **{option: "mcfs"})["methods"] == ["mcfs"]
-
-
-def test_the_one_method_of_a_surface_may_be_given_as_methods():
-    assert one(settings("surface", methods=["mcfs"])["method"]) == "mcfs"
-    with pytest.raises(ValueError, match="method=mcfs,rufs must be one name here: give one command for each"):
-        one(settings("surface", methods=["mcfs", "rufs"])["method"], "method")
+    return settings_of(config, FIGURES[config["draw"]], Study.of("dgufs", RESULTS))
 
 
 @pytest.mark.parametrize(
@@ -42,7 +27,6 @@ def test_the_one_method_of_a_surface_may_be_given_as_methods():
             {"clusterer": "learned"},
             "figure=convergence has no option clusterer. It has: dataset, methods",
         ),
-        ("surface", {"parameter": "alpha"}, "has no option parameter. Did you mean parameters?"),
         ("convergence", {"methods": ["rufs"], "method": "mcfs"}, "has no option method. Did you mean methods?"),
         ("surface", {"methods": ["rufs"], "method": "mcfs"}, "has no option methods. Did you mean method?"),
     ],
@@ -72,26 +56,6 @@ def test_no_command_names_a_protocol_that_does_not_exist():
     assert fill_pairs([("mcfs", "umist")], Study.of("dguf", nothing), "dguf") == []
     assert fill_pairs([("mcfs", "umist")], Study.of("dgufs", nothing), "dgufs") == [
         "python run.py protocol=dgufs method=mcfs dataset=umist"
-    ]
-
-
-def test_no_command_names_a_cell_whose_data_its_method_refuses():
-    cells = [("spca_psd", "allaml"), ("hvg", "digits"), ("mcfs", "allaml")]
-    assert fill_pairs(cells, Study.of("fair", frames([])), "fair") == [
-        "python run.py protocol=fair method=mcfs dataset=allaml",
-        "python run.py protocol=fair method=hvg dataset=digits",
-        "(no command for spca_psd on allaml, which it refuses)",
-    ]
-
-
-@pytest.mark.parametrize(
-    "content", [{}, {"name": "mcfs"}, {"name": "mcfs", "target": "no.M", "params": {}, "grid": {}}]
-)
-def test_a_method_whose_file_is_broken_refuses_nothing_as_its_command_says_why(monkeypatch, content):
-    usual = command_lines.composed
-    monkeypatch.setattr(command_lines, "composed", lambda *one: content if one[0] == "method" else usual(*one))
-    assert fill_pairs([("mcfs", "digits")], Study.of("fair", frames([])), "fair") == [
-        "python run.py protocol=fair method=mcfs dataset=digits"
     ]
 
 

@@ -298,6 +298,6 @@ def test_command_line_lists_the_options_of_a_wrong_choice(tmp_path, argument, me
 
 @pytest.mark.parametrize(("rows", "words"), [("k", "method='k' is not in conf/method"), ("dgufs_normalized", "DGUFS")])
 def test_rows_of_a_table_are_those_that_are_typed_printed_by_the_paper_or_not(rows, words, results, run):
-    done = run(results, f"table.rows=[{rows}]")
+    done = run(results, "table=dgufs_table2", f"rows={rows}")
     assert words in done.stdout + done.stderr and "Traceback" not in done.stderr
     assert done.returncode == (rows == "k") and ("normalized" in done.stdout) == (rows != "k")

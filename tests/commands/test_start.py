@@ -5,8 +5,6 @@ import sys
 
 import pytest
 
-from ufs_bench.datasets.spec import COLUMNS, FILLS
-from ufs_bench.scripts.core import options
 from ufs_bench.scripts.core.conf import ROOT
 
 HEAVY = "scipy sklearn numba joblib ufs_bench.datasets ufs_bench.methods"
@@ -21,7 +19,3 @@ def test_a_command_starts_without_what_it_does_not_use(command):
     words = [sys.executable, "-c", program, *UNUSED[command].split()]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
-
-
-def test_the_options_of_add_data_are_those_of_its_loader():
-    assert (options.FILLS, options.COLUMNS) == (FILLS, COLUMNS)
