@@ -1,6 +1,5 @@
 """The pages of the web site that are made from conf/, docstrings and the shipped study: methods, data, leaderboard."""
 
-import functools
 import json
 import re
 
@@ -10,17 +9,13 @@ from markupsafe import Markup
 from ufs_bench.datasets import dataset_names
 from ufs_bench.metrics.study import ALL, RANDOM
 from ufs_bench.runners.words import counted
-from ufs_bench.scripts.compare import compare_studies, open_studies, shipped_names
-from ufs_bench.scripts.compare.verdicts import NOT_COMPARABLE
 from ufs_bench.scripts.core.conf import CONF, ROOT, entry, family_of, find, printed, printed_family, unique_names
-from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.sources import citations, classes, source_of
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.text import number, pipes
+from ufs_bench.scripts.core.text import pipes
 from ufs_bench.scripts.core.text import signed as printed_gain
 from ufs_bench.scripts.core.views import render
 from ufs_bench.scripts.docs.board import ENOUGH, KINDS, LEVEL, SHOWN, Board, numbers
-from ufs_bench.scripts.docs.chart import lines
 from ufs_bench.scripts.findings.plan import CONFIRMATORY, WEIGHTS, datasets_of
 
 STUDY = "reference/fair"  # what the leaderboard and the pages of methods and data sets show
@@ -37,9 +32,8 @@ def method_pages():
 def made_pages():
     """Return all pages that are made, in Markdown, by their names."""
     board = Board(Study.open(ROOT / "results", STUDY))
-    comparison = compare_studies(open_studies(ROOT / "results", shipped_names()))
     pages = {"leaderboard": leaderboard_page(board), "data": _datasets(board)}
-    pages |= {f"method/{names[0]}": _method(target, names, board, comparison) for target, names in classes()}
+    pages |= {f"method/{names[0]}": _method(target, names, board) for target, names in classes()}
     return pages | {f"data/{name}": _dataset(name, board) for name in dataset_names()}
 
 
@@ -78,7 +72,7 @@ def signed(value):
     return printed_gain(value).replace("-", "−")
 
 
-def _method(target, names, board, comparison):
+def _method(target, names, board):
     """Return the page of a class; its first part is the docstring, which Sphinx reads from the code."""
     module, _, name = target.rpartition(".")
     note = f"methods/{module.split('.')[1]}"
@@ -89,12 +83,11 @@ def _method(target, names, board, comparison):
         title=printed("method", names[0]), names=names, module=module, name=name, file=source_of(target),
         kinds={one: KINDS[board.kinds[one]] for one in shown}, sources=citations(names),
         note=note if (ROOT / f"docs/{note}.md").exists() else None,
-        growth=[(one, *_growth()[one]) for one in names if one in _growth()], settings=_settings(names),
+        settings=_settings(names),
         study=board.study.own_name, scores=SHOWN,
         results=[(one, board.titles[one], rows.get(one), _by_family(one, board), _by_data(one, board))
                  for one in shown],
-        cost={one: _cost(own) for one in shown if len(own := _of(board.seconds, one))},
-        published=_published(names, comparison), signed=signed,
+        signed=signed,
     )  # fmt: skip
 
 
@@ -116,21 +109,6 @@ def _settings(names):
 
 def _short(values):
     return values if len(values) < 12 else f"[{values[0]}, {values[1]}, ..., {values[-1]}]"  # of random rankings
-
-
-@functools.cache
-def _growth():
-    """Return exponent and largest size, of n and of d, by method, from docs/sweeps.md."""
-    pattern = r"^\| (\w+) +\| *([\d.]*) +\| ([^|]*?) *\| *([\d.]*) +\| ([^|]*?) *\|"
-    rows = re.findall(pattern, (ROOT / "docs/sweeps.md").read_text("utf-8"), re.MULTILINE)
-    return {name: row for name, *row in rows}
-
-
-def _cost(seconds):
-    """Return the median and the largest seconds of a method's fits with the data of the latter."""
-    slowest = seconds.idxmax()
-    size = find("dataset", slowest) or {"samples": "?", "features": "?"}
-    return seconds.median(), seconds.max(), f"{printed('dataset', slowest)}, {size['samples']} x {size['features']}"
 
 
 def _by_family(name, board):
@@ -174,17 +152,6 @@ def html_table(frame, corner):
     return f'<div class="scroll" tabindex="0">{table.replace("<th></th>", head, 1)}</div>'
 
 
-def _published(names, comparison):
-    """Return the lines of a table of how far our scores are from the published ones of a method."""
-    rows = comparison[comparison["method"].isin(names) & (comparison["clusterer"] == "kmeans")]
-    lines = [["printed in", "ours", "scores compared", "mean difference", "mean distance"]]
-    for (paper, name), own in rows.groupby(["paper", "method"], sort=False):
-        gaps = own.loc[own["verdict"] != NOT_COMPARABLE, "difference"].dropna()
-        compared = f"{len(gaps)} of {len(own)}"
-        lines.append([PAPERS[paper], f"`{name}`", compared, printed_gain(gaps.mean()), number(gaps.abs().mean(), 1)])
-    return lines if len(lines) > 1 else []
-
-
 def _dataset(name, board):
     """Return the page of a data set: what it is, how much there is to gain, and how methods rank on it."""
     spec = find("dataset", name)
@@ -200,28 +167,8 @@ def _dataset(name, board):
         hosts=sorted({f"[{url.split('/')[2]}]({url})" for url in urls}),
         same=(spec.get("same_source_as"), printed("dataset", spec.get("same_source_as") or name)),
         part="confirmatory" if name in datasets_of(CONFIRMATORY) else board.parts.get(name),
-        room=list(_room(own, board)) if has_methods else [],
         ranking=_ranking(name, own, board) if has_methods else "", study=board.study.own_name,
     )  # fmt: skip
-
-
-def _room(own, board):
-    """Yield for each score its title, a chart and a table: random rankings, all features, the best method."""
-    methods = own.loc[[name for name in own.index if name in board.choice.methods]]
-    for score, title in SHOWN.items():
-        random = (
-            own.loc[RANDOM, score].reindex(list(WEIGHTS)).dropna() if RANDOM in own.index else pd.Series(dtype=float)
-        )
-        best = methods[score].reindex(columns=random.index)
-        if best.isna().all(axis=None):
-            continue
-        series = {"Random rankings": list(random)}
-        series |= {"All features": list(own.loc[ALL, score].reindex(random.index))} if ALL in own.index else {}
-        series["Best method"] = list(best.max())
-        table = [[f"{title} in percent", *map(str, random.index)]]
-        table += [[label, *("" if pd.isna(value) else f"{value:.1f}" for value in of)] for label, of in series.items()]
-        table.append(["which is", *(board.titles[name] for name in best.idxmax())])
-        yield title, lines(series, list(random.index), f"{title} over the number of features"), pipes(table)
 
 
 def _ranking(name, own, board):

@@ -1,6 +1,5 @@
 """The folder that Sphinx reads: the pages of docs/, of the checkout's root, and those made from conf/ and results."""
 
-import json
 import posixpath
 import re
 import shutil
@@ -22,7 +21,7 @@ TREE = {
     "methods": ("Methods", ["method/*", "methods/*"]),
     "data": ("Data", ["data/*"]),
     "findings": ("Findings", "plan ground_truth reproduction claims printed choices objections".split()),
-    "python": ("Python", ["notebook", "api"]),
+    "python": ("Python", ["api"]),
 }
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)\s#]+)(#[^)\s]*)?\)")
 API = "# The Python API\n\n```{eval-rst}\n.. automodule:: ufs_bench\n   :members:\n```\n"
@@ -33,7 +32,7 @@ def stage(folder):
     docs = [path.relative_to(ROOT).as_posix() for path in (ROOT / "docs").rglob("*.md") if path.name != "index.md"]
     pages = {name: name[5:-3] for name in docs} | OTHERS
     found = {to: _led((ROOT / name).read_text("utf-8"), name, to, pages) for name, to in pages.items()}
-    found |= made_pages() | {"api": API, "notebook": _led(notebook(), "docs/python.ipynb", "notebook", pages)}
+    found |= made_pages() | {"api": API}
     for name, text in found.items():
         path = folder / f"{name}.md"
         path.parent.mkdir(exist_ok=True)
@@ -44,7 +43,7 @@ def stage(folder):
 
 def _led(text, name, to, pages):
     """Return the text of a page with its links as they are on the site; `pages` has the pages by their files."""
-    known = pages | {"docs/index.md": "index", "docs/python.ipynb": "notebook"}
+    known = pages | {"docs/index.md": "index"}
     known |= {f"conf/method/{own}.yaml": page for own, page in method_pages().items()}
     known |= {f"conf/dataset/{own}.yaml": f"data/{own}" for own in names("dataset")}
     here = posixpath.dirname(to)
@@ -60,13 +59,6 @@ def _led(text, name, to, pages):
         return f"]({there}{found[2] or ''})"
 
     return LINK.sub(led, text)
-
-
-def notebook():
-    """Return docs/python.ipynb as a page."""
-    cells = json.loads((ROOT / "docs/python.ipynb").read_text("utf-8"))["cells"]
-    texts = [(cell["cell_type"], "".join(cell["source"])) for cell in cells]
-    return "\n\n".join(text if kind == "markdown" else f"```python\n{text}\n```" for kind, text in texts)
 
 
 def contents(page, found):

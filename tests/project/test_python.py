@@ -1,8 +1,9 @@
-"""`ufs_bench`, the suite from Python, its page and its notebook."""
+"""`ufs_bench`, the suite from Python, and its page."""
 
 import inspect
 import json
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -39,7 +40,6 @@ from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.store.files import StoreError
 from ufs_bench.runners.store.row import stored_nmi
 from ufs_bench.scripts.check_method.synthetic import blobs
-from ufs_bench.scripts.docs.notebook import CODE, NOTEBOOK, PAGE
 from ufs_bench.scripts.features import features_of
 from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.rank.field import field_of
@@ -48,8 +48,7 @@ from ufs_bench.scripts.rank.versus import versus
 ROOT = Path(__file__).resolve().parents[2]
 X, Y = blobs(60, 12), np.arange(60) % 3
 SMALL = ["protocol.sizes=[2,4]", "protocol.restarts=3"]
-# Runs the page as a notebook, and prints what it prints.
-AGAIN = "import json; from ufs_bench.scripts.docs.notebook import PAGE, made; print(json.dumps(made(PAGE.read_text())))"
+CODE = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text(encoding="utf-8"), re.DOTALL)
 
 
 class Power(BaseEstimator):
@@ -355,29 +354,13 @@ def test_a_split_that_is_prescribed_is_used_as_users_of_scikit_learn_expect():
         assert score == known.score(new, Y[30:])
 
 
-def texts(cell):
-    """Return what a cell prints, and how its other outputs are written out, without pictures."""
-    return ["".join(output.get("text") or output["data"]["text/plain"]) for output in cell.get("outputs", ())]
-
-
-def test_the_notebook_is_the_page_with_outputs_and_a_picture():
-    text = NOTEBOOK.read_text(encoding="utf-8")
-    cells, parts = json.loads(text)["cells"], CODE.split(PAGE.read_text(encoding="utf-8"))
-    remade = "run `python -m scripts.docs.notebook`"
-    assert ["".join(cell["source"]) for cell in cells] == [part.strip() for part in parts], remade
-    code = [cell for cell in cells if cell["cell_type"] == "code"]
-    assert not [cell for cell in code if "print(" in "".join(cell["source"]) and not texts(cell)]
-    assert any("image/png" in output.get("data", ()) for cell in code for output in cell["outputs"])
-    assert len(text.encode()) <= 400_000
-
-
-@pytest.mark.slow  # what its cells call is tested above
-def test_the_notebook_prints_what_is_stored_and_is_resumed(tmp_path):
-    stored, fits = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"], []
+@pytest.mark.slow  # what its code calls is tested above
+def test_the_code_of_the_page_runs_and_is_resumed(tmp_path):
+    fits = []
     for _ in range(2):
-        done = subprocess.run([sys.executable, "-c", AGAIN], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+        words = [sys.executable, "-c", "\n".join(CODE)]
+        done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
-        assert list(map(texts, json.loads(done.stdout)["cells"])) == list(map(texts, stored))
         # A function that a notebook defines is fitted in every call.
         kept = [path for path in tmp_path.glob("results/mine/*/*/trials.csv") if path.parent.name != "spread"]
         fits.append({path: path.read_bytes() for path in kept})

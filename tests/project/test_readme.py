@@ -60,7 +60,7 @@ def test_the_readme_is_short_and_every_page_is_in_the_index():
     assert len(words) <= 750, "the rest belongs in docs/"
     docs = ROOT / "docs"
     linked = set(re.findall(r"\]\(([^)#]+)", (docs / "index.md").read_text(encoding="utf-8")))
-    pages = {str(path.relative_to(docs)) for kind in ("*.md", "*.ipynb") for path in docs.rglob(kind)}
+    pages = {str(path.relative_to(docs)) for path in docs.rglob("*.md")}
     assert pages - {"index.md"} == linked
 
 
