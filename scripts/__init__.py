@@ -11,4 +11,5 @@ if sys.argv[0] == "-m":  # while Python looks for the module to run: Ctrl-C is h
     guard()
     sys.path += [] if os.getcwd() in sys.path else [os.getcwd()]  # where a method of one's own may lie
     gc.set_threshold(100_000)  # imports make many objects and few cycles; looking for them takes a tenth of a start
-    words_of([sys.orig_argv[sys.orig_argv.index("-m") + 1].rpartition(".")[2]])  # answers a mistyped command
+    words = [*sys.orig_argv, "-m", ""]
+    words_of([words[words.index("-m") + 1].rpartition(".")[2]])  # which names the command that a mistyped one is like

@@ -14,7 +14,7 @@ from ufs_bench.metrics.study.stability import stabilities
 from ufs_bench.metrics.study.summary import SELECTIONS
 from ufs_bench.scripts.core.conf import find, read_group
 from ufs_bench.scripts.core.data import data_of
-from ufs_bench.scripts.core.refits import STABILITY, default_trial, load_refits, refit_changed
+from ufs_bench.scripts.core.refits import STABILITY, load_refits
 
 USED = "dataset method trial params n_selected features protocol data_sha".split()  # columns that overlaps need
 
@@ -77,6 +77,7 @@ def make_audit(study, metric="acc", stability=0, n_jobs=1):
 def _measure(cell, data, protocol, folder, repeats, n_jobs):
     """Repeat the fits; list those that could not be repeated."""
     from ufs_bench.runners.workers.data import Data  # here, as only what fits needs all that a fit does
+    from ufs_bench.scripts.refit.stability import default_trial, refit_changed
 
     method = folder.name
     content = find("method", method)

@@ -101,7 +101,7 @@ def over_starts(cells):
 
 
 def over_more_starts(cells, restarts):
-    """Return the cells of K-means with the mean over more starts, where `scripts.restarts` has stored it.
+    """Return the cells of K-means with the mean over more starts, where `scripts.refit` has stored it.
 
     A cell is the best of a grid by 20 starts, and so is the paper's. The mean of that one point falls over other
     starts, as luck chose it, while the paper's number keeps its luck. So the starts stand in groups of the paper's

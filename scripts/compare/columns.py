@@ -74,7 +74,7 @@ def _first(table):
 
 
 def own_error(cells):
-    """Return the standard errors of our means; that over groups of starts (`scripts.restarts`) where there are some."""
+    """Return the standard errors of our means; that over groups of starts (`scripts.refit`) where there are some."""
     return standard_error(cells["std"], cells["n_restarts"], cells["seed_std"], cells["group_error"])
 
 

@@ -39,12 +39,12 @@ def many(kind):
 
 
 BY_NAME = {
-    **dict.fromkeys(["results_dir", "data_dir", "config_dir", "output", "digests", "against", "table"], PATH),
+    **dict.fromkeys(["results_dir", "data_dir", "config_dir", "output", "table"], PATH),
     **dict.fromkeys(["study", "protocol"], STUDY),
     **dict.fromkeys(["method", "experiment", "figure"], NAME),
     **dict.fromkeys(["methods", "datasets", "dataset", "rows", "columns"], many(NAME)),
     **dict.fromkeys(["title", "base"], TEXT),
-    **dict.fromkeys(["size", "per_cell"], whole(1, MOST)),
+    "size": whole(1, MOST),
     **dict.fromkeys(["longest", "budget", "fetch"], number(0, MOST)),
     "metric": METRIC,
     "selection": one_of(*SELECTIONS),
@@ -75,7 +75,8 @@ BY_COMMAND = {
     "findings": {"further": STUDY},
     "features": {"dataset": NAME},
     "ground_truth": {"figure": PATH},
-    **dict.fromkeys(["choices", "kept"], {"study": one_or_more(STUDY)}),
+    "choices": {"study": one_or_more(STUDY)},
+    "refit": {"what": one_of("again", "seeds", "restarts", "kept")},
     "compare": {"quick": either(FLAG, listed(PAPER))},
     "cite": {"format": one_of("text", "bibtex")},
 }

@@ -186,7 +186,7 @@ class Study:
 
     @functools.cached_property
     def seeds(self):
-        """Mean and spread over the seeds of methods, as of `spreads`: the study's own, or those of `scripts.seeds`."""
+        """Mean and spread over the seeds of methods, as of `spreads`: the study's own, or those of `scripts.refit`."""
         several = self.summary[self.summary["n_seeds"] > 1]
         if len(several):
             own = {f"{name}_std": several[f"{name}_seed_std"] for name in SCORES}
@@ -195,12 +195,12 @@ class Study:
 
     @functools.cached_property
     def restarts(self):
-        """The means over more K-means starts, the rows of `scripts.restarts`, in percent."""
+        """The means over more K-means starts, the rows of `scripts.refit.restarts`, in percent."""
         return percent(load_refits(self, RESTARTS))
 
     @functools.cached_property
     def sensitive(self):
-        """The refits on a moved X of fits that rounding alone moves, from `scripts.reproduce.sensitive`."""
+        """The refits on a moved X of fits that rounding alone moves, from `scripts.refit.again`."""
         rows = load_refits(self, SENSITIVE)
         return rows[is_sensitive(rows["kept"], rows["acc_errors"])]
 

@@ -6,7 +6,7 @@ from ufs_bench.metrics.study.selections import BY_NAME, LABEL_FREE
 COMPLETE, PARTIAL, NOT_RUN = "complete", "partial", "not run"  # FAILED is another state
 NO_LABELS = "no labels"  # of the data, for a score that needs them
 CAPPED_CELL = "capped"  # no fit ended by itself, and a cap ended some
-REFITTED = ("default_params", "best_over_grid")  # selections whose points scripts.seeds fits again
+REFITTED = ("default_params", "best_over_grid")  # selections whose points scripts.refit fits again with other seeds
 CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labels that the methods learn"}
 ORACLE = "this oracle is the custom of these papers and flatters what a user without labels gets"
 

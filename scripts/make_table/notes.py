@@ -167,7 +167,7 @@ def seed_notes(cells, study):
     names = unique_names("method", cells["method"].unique())
     known = cells[cells["seed_std"].notna()].groupby(["method", "clusterer"], sort=False)
     lacking = _lacking(cells, study.seeds)
-    words = ["python", "-m", "scripts.seeds", f"study={study.own_name}", f"methods=[{','.join(lacking)}]"]
+    words = ["python", "-m", "scripts.refit", "what=seeds", f"study={study.own_name}", f"methods=[{','.join(lacking)}]"]
     return notes(
         "make_table/seeds.md.j2",
         known=[(labelled(names[method], clusterer), own) for (method, clusterer), own in known],
@@ -180,7 +180,7 @@ def seed_notes(cells, study):
 def _lacking(cells, seeds):
     """Return the methods with a random part for which some fit that is shown has no spread."""
     open_cells = cells[(cells["trial"] != "") & cells["seed_std"].isna()]
-    if cells["selection"].iloc[0] not in REFITTED:  # `scripts.seeds` does not repeat the fits of this selection
+    if cells["selection"].iloc[0] not in REFITTED:  # `scripts.refit` does not repeat the fits of this selection
         pairs, stored = (pd.MultiIndex.from_frame(frame[["dataset", "method"]]) for frame in (open_cells, seeds))
         open_cells = open_cells[~pairs.isin(stored)]
     # Each draw of random rankings is a point of its grid.

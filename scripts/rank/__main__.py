@@ -6,7 +6,6 @@ from ufs_bench.scripts.core.conf import rows_of
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import deliver
-from ufs_bench.scripts.kept import studies_of
 from ufs_bench.scripts.rank import rank_study
 from ufs_bench.scripts.rank.choice import choose
 from ufs_bench.scripts.rank.choices import choices_text
@@ -15,6 +14,7 @@ from ufs_bench.scripts.rank.gains import paired_gains
 from ufs_bench.scripts.rank.page import frame, ranks_page
 from ufs_bench.scripts.rank.versus import versus
 from ufs_bench.scripts.rank.versus_page import versus_frame, versus_page
+from ufs_bench.scripts.refit.kept import studies_of
 
 FIELD = "metric selection clusterer methods datasets variants partial".split()
 

@@ -10,9 +10,9 @@ from ufs_bench.runners.words import counted
 from ufs_bench.scripts.core.conf import family_of
 from ufs_bench.scripts.core.text import interval, number, pipes, with_interval
 from ufs_bench.scripts.core.views import wrapped
-from ufs_bench.scripts.kept import kept_of
 from ufs_bench.scripts.rank.choice import is_control, one_of_each_source
 from ufs_bench.scripts.rank.page import page
+from ufs_bench.scripts.refit.kept import kept_of
 
 EVERYTHING = "all features, no choice"
 HEAD = "Choice|Loss|95 % interval|Less than default|Least|Smallest size|Largest size|Cells|Without a choice".split("|")

@@ -1,8 +1,8 @@
 """Packs finished cells into results/reference, and checks what is there: ``python -m scripts.ship --help``.
 
 `pack` writes the files; `hand_in` runs a method and packs it.  `check` compares them with conf/, the data and the
-methods of this checkout: `files` and `rows` look at every row, `scores` evaluates every feature set again, and drawn
-fits are run again.  This finds mistakes; it is not a defence against rows that are forged on purpose.
+methods of this checkout: `rows` looks at every fit, `scores` evaluates feature sets again, and drawn fits are run
+again.  This finds mistakes; it is not a defence against rows that are forged on purpose.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ class Finding(NamedTuple):
 
     kind: str  # one of the three words above
     study: str
-    method: str  # that of the file; "" for what is no file of a method
+    method: str
     dataset: str  # "" for a whole file
     trial: str  # "" for a whole cell
     words: str
@@ -25,4 +25,4 @@ class Finding(NamedTuple):
     def __str__(self):
         """Return the finding as one line."""
         cell = f" on {self.dataset}" if self.dataset else ""
-        return f"{self.kind}: {self.study}/{self.method or '*'}{cell}{self.trial and f' {self.trial}'}: {self.words}"
+        return f"{self.kind}: {self.study}/{self.method}{cell}{self.trial and f' {self.trial}'}: {self.words}"

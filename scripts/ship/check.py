@@ -1,51 +1,57 @@
-"""Checks shipped cells: files, then rows, then scores, then drawn fits."""
+"""Checks shipped cells: their files and rows, then scores, then drawn fits."""
 
 import subprocess
 from collections import Counter
-from pathlib import Path
 
 import pandas as pd
+import pyarrow.parquet as pq
 
+from ufs_bench.datasets import dataset_names
 from ufs_bench.metrics.study import CAPPED
 from ufs_bench.runners.code import ROOT
+from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.store.parquet import about
+from ufs_bench.runners.store.parquet import SCHEMA
 from ufs_bench.runners.store.reference import PREFIX
 from ufs_bench.runners.words import counted
+from ufs_bench.scripts.core.conf import names
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.reproduce import NOT_RUN, SAME, reproduce
-from ufs_bench.scripts.ship import ELSEWHERE, KINDS, REFUSED, UNVERIFIED, Finding, files, rows, scores
+from ufs_bench.scripts.refit import again
+from ufs_bench.scripts.ship import ELSEWHERE, KINDS, REFUSED, UNVERIFIED, Finding, rows, scores
 
 MOST_SHOWN, GIT_S = 30, 60
+UNREADABLE = OSError, ValueError, TypeError, KeyError, AttributeError, StoreError  # what a damaged file ends in
 
 
 def check_all(options):
     """Check what the options ask for, print what speaks against it, and fail where that is not allowed."""
     given = (options["study"] or "").removeprefix(PREFIX)
-    names = [given] if given else reference.shipped_studies()
     base = None if options["base"] is None else commit_of(options["base"])
-    spent, folder = scores.Spent(options["budget"]), Path(options["results_dir"], ".evaluations")
-    found = [] if given else [Finding(REFUSED, one, "", "", "", "it is no study.") for one in files.strangers()]
-    kept = [reference.read(names[0], [], lists=True)]
-    for name in names:
-        cells = part(name, base, options["methods"], options["datasets"])
-        print(f"{name}: {counted(len(cells), 'cell')}", flush=True)
-        frame, own = check(name, cells, options["data_dir"], spent, folder, options["n_jobs"], print, options["fetch"])
-        kept.append(frame)
+    spent, found, frames = scores.Spent(options["budget"]), [], []
+    for name in [given] if given else reference.shipped_studies():
+        files = changed(name, base, options["methods"])
+        print(f"{name}: {counted(len(files), 'file')}", flush=True)
+        frame, own = check(name, files, options["datasets"])
         found += own
+        if len(frame):
+            frames.append(frame)
+            if options["fetch"]:
+                scores.fetch(frame, options["fetch"], options["data_dir"])
+            wrong = scores.faults(frame, options["data_dir"], spent, options["seed"], options["n_jobs"])
+            found += [Finding(kind, name, method, dataset, *rest) for kind, dataset, method, *rest in wrong]
     print(f"{spent}.")
-    frame = pd.concat(kept, ignore_index=True)
-    if options["fits"] and len(frame):
+    if options["fits"] and frames:
         folders = options["results_dir"], options["data_dir"]
-        found += run_again(frame, options["seed"], options["fits"], *folders, options["n_jobs"])
-    else:
-        print("No fits were run again: fits=50 draws some." if len(frame) else "Nothing is to be checked.")
+        found += run_again(pd.concat(frames), options["seed"], options["fits"], *folders, options["n_jobs"])
+    elif frames:
+        print("No fits were run again: fits=50 draws some.")
     lines = lines_of(found)
     print("\n".join(lines[:MOST_SHOWN]))
     if len(lines) > MOST_SHOWN:
         print(f"... and {len(lines) - MOST_SHOWN} more")
     counts = Counter(one.kind for one in found)
-    print(f"{counted(frame['trial'].nunique(), 'fit')}: " + ", ".join(f"{counts[kind]} {kind}" for kind in KINDS))
+    n_fits = sum(frame["trial"].nunique() for frame in frames)
+    print(f"{counted(n_fits, 'fit')}: " + ", ".join(f"{counts[kind]} {kind}" for kind in KINDS))
     if set(counts) - set(options["allow"] or []):
         raise ValueError("not all is accepted; what is said above says why.")
 
@@ -58,17 +64,12 @@ def lines_of(found):
     return [str(one) if one.trial or own == [""] else f"{one} ({', '.join(own)})" for one, own in places.items()]
 
 
-def part(name, base, methods=None, datasets=None):
-    """Return the (data set, method) of a study that are to be checked; the data set of a damaged file is ""."""
-    there = reference.files_of(name, methods)
-    if base is not None and reference.PROTOCOL not in (changed := changed_files(name, base)):
-        there = {method: path for method, path in there.items() if path.name in changed}
-    return [
-        (dataset, method)
-        for method, path in there.items()
-        for dataset in files.datasets_of(path)
-        if datasets is None or dataset in (*datasets, "")
-    ]
+def changed(name, base, methods=None):
+    """Return the files of a study by method that differ from a commit; all where it is None or its protocol differs."""
+    files = reference.files_of(name, methods)
+    if base is None or reference.PROTOCOL in (other := changed_files(name, base)):
+        return files
+    return {method: path for method, path in files.items() if path.name in other}
 
 
 def commit_of(base):
@@ -95,40 +96,31 @@ def _git(*words):
     return done.stdout
 
 
-def check(name, cells, data_dir, spent, folder=None, n_jobs=1, say=print, fetch=None):
-    """Check cells from `part` without fits; return their rows, but for refused files, and a list of `Finding`.
-
-    `fetch` is how many MB the files of a data set may have that is downloaded, by default none; for the others see
-    `scripts.ship.scores.faults`.
-    """
-    found = [Finding(REFUSED, name, method, "", "", words) for method, words in files.faults_of_study(name)]
-    for method in sorted({method for _, method in cells} - {one.method for one in found}):
-        datasets = [dataset for dataset, other in cells if other == method]
-        found += [Finding(kind, name, method, *rest) for kind, *rest in _of_method(name, method, datasets)]
-    bad = {one.method for one in found if one.kind == REFUSED}
-    frame = reference.read(name, sorted({method for _, method in cells} - bad), lists=True)
-    there = pd.MultiIndex.from_frame(frame[["dataset", "method"]])
-    frame = frame[there.isin(cells)]
-    if fetch:
-        scores.fetch(frame, fetch, data_dir, say)
-    for kind, dataset, method, *rest in scores.faults(frame, data_dir, spent, folder, n_jobs, say):
-        found.append(Finding(kind, name, method, dataset, *rest))
-    return frame, found
+def check(name, files, datasets=None):
+    """Check the rows in files of a study, and return those that can be read, and a list of `Finding`."""
+    frames, found = [reference.read(name, [], lists=True)], []
+    for method, path in files.items():
+        try:
+            frame = read(name, method, path)
+            own = frame if datasets is None else frame[frame["dataset"].isin(datasets)]
+            wrong = list(rows.faults(own, reference.protocol_text(name)))
+        except UNREADABLE as error:
+            wrong = [(REFUSED, "", "", f"it cannot be read ({type(error).__name__}: {str(error).splitlines()[0]}).")]
+        found += [Finding(kind, name, method, *rest) for kind, *rest in wrong]
+        if not any(kind == REFUSED for kind, *_ in wrong):
+            frames.append(own)
+    return pd.concat(frames, ignore_index=True), found
 
 
-def _of_method(name, method, datasets):
-    """Yield (kind, data set, trial, words) of what is wrong with the files of a method, and its rows on data sets."""
-    path = reference.files_of(name)[method]
-    if faults := list(files.faults_of_file(path)):
-        yield from ((REFUSED, "", "", words) for words in faults)
-        return
+def read(name, method, path):
+    """Return the rows of a method's file; a ValueError says that it is not such a file."""
+    if strange := [field.name for field in pq.read_schema(path) if field not in list(SCHEMA)]:
+        raise ValueError(f"{', '.join(strange)} is no column of runners/store/columns.py")
     frame = reference.read(name, [method], lists=True)
-    if (frame["method"] != method).any():
-        yield REFUSED, "", "", "it has rows of another method."
-        return
-    own = frame[frame["dataset"].isin(datasets)]
-    yield from rows.faults(own, reference.protocol_text(name), about(path)["lacking"])
-    yield from ((REFUSED, "", "", words) for words in files.faults_beside(name, path, frame))
+    unknown = set(frame["dataset"]) - set(dataset_names(truth=True))
+    if method not in names("method") or frame.empty or set(frame["method"]) != {method} or unknown:
+        raise ValueError("it must have rows of the method of its name, in conf/method, on data sets of conf/dataset")
+    return frame
 
 
 def run_again(frame, seed, number, results_dir, data_dir, n_jobs=1, say=print):
@@ -140,12 +132,12 @@ def run_again(frame, seed, number, results_dir, data_dir, n_jobs=1, say=print):
     for name, own in picked.groupby("study"):
         study = Study.open(results_dir, PREFIX + name, data_dir)
         trials = study.trials[study.trials["trial"].isin(own["trial"])]
-        for one in reproduce(study, trials, n_jobs, lambda line: say(f"  {line}")):
-            place = name, one.method, one.dataset, one.trial
-            if one.outcome == NOT_RUN:
+        for one in again.run_again(study, trials, n_jobs, lambda line: say(f"  {line}")):
+            place = name, *(one.row[key] for key in ("method", "dataset", "trial"))
+            if one.here is None:
                 found.append(Finding(UNVERIFIED, *place, f"its fit was not run again: {one.reason}"))
-            elif one.outcome != SAME:
-                kind = ELSEWHERE if one.within and not one.expected_same else REFUSED
-                found.append(Finding(kind, *place, f"run again, it is {one.outcome}: {one.words}"))
+            elif not one.is_same:
+                kind = ELSEWHERE if one.within and one.elsewhere else REFUSED
+                found.append(Finding(kind, *place, f"run again, it is another: {one}"))
     say(f"  {len(picked) - len(found)} of {len(picked)} gave what is stored")
     return found

@@ -52,7 +52,7 @@ def ship(results_dir, study, partial=False, methods=None, datasets=None, traces=
                 raise StoreError(
                     f"{folder} mixes code, packages or machines: run the cell again, so that all of it is of one."
                 )
-            for kind, _, trial, words in rows.faults(own, rules, {dataset: len(missing)}):
+            for kind, _, trial, words in rows.faults(own, rules):
                 if kind == REFUSED:
                     raise StoreError(f"{folder}{f' {trial}' if trial else ''}: {words}")
             frames.setdefault(folder.name, {})[dataset] = own

@@ -14,7 +14,6 @@ from ufs_bench.metrics.measures import OF_SET, of_set
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import is_learned
 from ufs_bench.runners.experiment.method import load_class
-from ufs_bench.runners.store.evaluations import Evaluations
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.row import feature_set_digest, stored_scores
 from ufs_bench.runners.words import counted
@@ -24,7 +23,7 @@ from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.data import data_of
 from ufs_bench.scripts.ship import ELSEWHERE, REFUSED, UNVERIFIED
 
-BLOCK = 64  # sets that are evaluated before they are kept, so that a later command goes on from there
+BLOCK = 64  # sets that are evaluated before the budget is looked at
 # With other packages or another arithmetic, K-means from the same start ends elsewhere where two distances are within
 # rounding, in single restarts: four in five must have the same number of samples right, and what is an average over
 # restarts moves by no more than a fiftieth.
@@ -33,24 +32,23 @@ MEANS = 5.1e-8  # means and deviations have 7 decimals, and the order in which t
 
 
 class Spent:
-    """The CPU seconds of evaluations, and how many were done now."""
+    """The CPU seconds of evaluations, and how many were done."""
 
     def __init__(self, budget=None):
-        self.budget, self.seconds, self.n_sets, self.n_kept = math.inf if budget is None else budget, 0.0, 0, 0
+        self.budget, self.seconds, self.n_sets = math.inf if budget is None else budget, 0.0, 0
 
     def __str__(self):
         """Return what was done."""
-        return f"{self.n_sets} feature sets evaluated in {self.seconds:.0f} CPU s; {self.n_kept} known from before"
+        return f"{self.n_sets} feature sets evaluated in {self.seconds:.0f} CPU s"
 
 
-def faults(frame, data_dir, spent, folder=None, n_jobs=1, say=print):
+def faults(frame, data_dir, spent, seed=0, n_jobs=1, say=print):
     """Yield (kind, data set, method, trial, words) of scored rows that are not what is computed here.
 
-    `frame` has rows of one study with their lists, of which `rows` refuses none; evaluations are kept in `folder`,
-    so that none is done twice, and `say` gets a line a data set.
+    `frame` has rows of one study with their lists, of which `rows` refuses none. Feature sets are taken in an order
+    drawn by `seed`, until the budget is used up, and `say` gets a line a data set.
     """
-    frame = frame[frame["n_restarts"] > 0]
-    for dataset, of_data in frame.groupby("dataset"):
+    for dataset, of_data in frame[frame["n_restarts"] > 0].groupby("dataset"):
         data, reason = data_of(of_data, data_dir)
         if data is None:
             for method, rows in of_data.groupby("method"):
@@ -58,8 +56,7 @@ def faults(frame, data_dir, spent, folder=None, n_jobs=1, say=print):
             continue
         protocol = Protocol.from_json(of_data["protocol"].iloc[0])
         scaled = Data.scaled(data, protocol, of_data["method"].iloc[0])
-        known = Evaluations(scaled.X, scaled.y, protocol, folder)
-        _evaluate(of_data, scaled, protocol, known, spent, n_jobs)
+        known = _evaluated(of_data.sample(frac=1, random_state=seed), scaled, protocol, spent, n_jobs)
         say(f"  {dataset}: {counted(len(of_data), 'row')}; {spent}")
         for method, rows in of_data.groupby("method"):
             yield from ((kind, dataset, method, *rest) for kind, *rest in _of_cell(rows, scaled, protocol, known))
@@ -78,21 +75,20 @@ def fetch(frame, most, data_dir, say=print):
             say(f"  {str(error).splitlines()[0]}")
 
 
-def _evaluate(rows, data, protocol, known, spent, n_jobs):
-    """Evaluate the feature sets of some rows that are not known, as far as the budget goes."""
-    sets = {feature_set_digest(own): own for own in rows["features"] if own is not None}
-    spent.n_kept += sum(known.find(digest) is not None for digest in sets)
-    new = [(digest, own) for digest, own in sets.items() if known.find(digest) is None]
+def _evaluated(rows, data, protocol, spent, n_jobs):
+    """Return the scores of the feature sets of some rows by their digests, as far as the budget goes."""
+    sets, known = {feature_set_digest(own): own for own in rows["features"] if own is not None}, {}
     load_engine()
-    for start in range(0, len(new), BLOCK):
+    for start in range(0, len(sets), BLOCK):
         if spent.seconds >= spent.budget:
-            return
-        block = new[start : start + BLOCK]
+            break
+        block = list(sets.items())[start : start + BLOCK]
         jobs = (delayed(evaluate_set)(features, data.X, data.y, protocol) for _, features in block)
         found = Parallel(n_jobs)(jobs)
-        known.add({digest: scores for (digest, _), (scores, _) in zip(block, found, strict=True)})
+        known |= {digest: scores for (digest, _), (scores, _) in zip(block, found, strict=True)}
         spent.seconds += sum(seconds for _, seconds in found)
         spent.n_sets += len(block)
+    return known
 
 
 def _of_cell(rows, data, protocol, known):
@@ -101,7 +97,7 @@ def _of_cell(rows, data, protocol, known):
         if learned := is_learned(row):
             scores = evaluate_labels(row["labels"], labels_in(data.y)[0], protocol.nmi)
         else:
-            scores = known.find(feature_set_digest(row["features"]))
+            scores = known.get(feature_set_digest(row["features"]))
         if scores is None:
             left += 1
             continue
@@ -123,9 +119,12 @@ def _of_cell(rows, data, protocol, known):
 def _fault(row, scores, measured, exact):
     """Say what of a row is not what was computed; "" where all is, or is within the bounds unless `exact`."""
     acc, nmi = map(np.array, stored_scores(scores))
-    if (row["acc"] is None) != math.isnan(acc[0]):
-        return "it has ACC where the data have no labels, or has none where they have."
-    if row["acc"] is not None:
+    if row["acc"] is None or math.isnan(acc[0]):
+        if row["acc"] is not None or not math.isnan(acc[0]):
+            return "it has ACC where the data have no labels, or has none where they have."
+    elif len(row["acc"]) != len(acc):
+        return f"it has {len(row['acc'])} restarts, not {len(acc)}."
+    else:
         same = np.rint(acc * row["n_samples"]) == row["acc"]
         same &= (nmi == row["nmi"]) | (not exact)
         if same.mean() < (1.0 if exact else SAME_RESTARTS):

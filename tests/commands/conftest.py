@@ -21,8 +21,8 @@ from ufs_bench.scripts.compare import compare_studies, open_studies, shipped_nam
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.make_report import make_report
-from ufs_bench.scripts.ship import pack, scores
-from ufs_bench.scripts.ship.check import check, part
+from ufs_bench.scripts.ship import Finding, pack, scores
+from ufs_bench.scripts.ship.check import check
 
 METHODS = ("max_variance", "dgufs", "mcfs", "ndfs")  # ndfs learns labels of ten clusters, dgufs here of one
 
@@ -134,7 +134,7 @@ def leaderboard(fair):
 
 @pytest.fixture(scope="session")
 def handed_in(once, run_cells, tmp_path_factory):
-    """Return a shipped study of small made-up data, as a folder to copy, and a folder with its evaluations."""
+    """Return a shipped study of small made-up data, as a folder to copy."""
 
     def run(folder):
         words = [f"method={','.join(METHODS)}", f"dataset={TRUTH}", "protocol=smoke", "study=mine"]
@@ -146,7 +146,7 @@ def handed_in(once, run_cells, tmp_path_factory):
             pack.ship(folder, "mine")
 
     folder = shutil.copytree(once("handed_in", run), tmp_path_factory.mktemp("handed_in") / "results")
-    return folder / "shipped" / "mine", folder / ".evaluations"
+    return folder / "shipped" / "mine"
 
 
 @pytest.fixture
@@ -154,15 +154,18 @@ def study(handed_in, shipping):
     """Return the folder of the study, a copy for one test."""
     (shipping / "mine" / "_seeds").mkdir(parents=True)
     (shipping / "mine" / "_seeds").rmdir()
-    for path in handed_in[0].iterdir():
+    for path in handed_in.iterdir():
         (shipping / "mine" / path.name).write_bytes(path.read_bytes())
     return shipping / "mine"
 
 
 @pytest.fixture
-def verify(handed_in):
+def verify():
+    """Return a function that checks the rows and the scores of the study."""
+
     def verified(methods=None):
-        spent = scores.Spent()
-        return check("mine", part("mine", None, methods), None, spent, handed_in[1], say=lambda line: None)[1]
+        frame, found = check("mine", reference.files_of("mine", methods))
+        wrong = scores.faults(frame, None, scores.Spent(), say=lambda line: None)
+        return found + [Finding(kind, "mine", method, dataset, *rest) for kind, dataset, method, *rest in wrong]
 
     return verified

@@ -18,7 +18,7 @@ from ufs_bench.scripts.make_figure.__main__ import main as make_figure
 from ufs_bench.scripts.make_report.__main__ import main as make_report
 from ufs_bench.scripts.make_table.__main__ import main as make_table
 from ufs_bench.scripts.rank.__main__ import main as rank
-from ufs_bench.scripts.seeds import main as seeds
+from ufs_bench.scripts.refit.__main__ import main as refit
 
 POINTS = [
     {
@@ -39,7 +39,7 @@ COMMANDS = {
     "audit": (audit, [STUDY, "data_dir={}"]),
     "cite": (cite, [STUDY]),
     "features": (features, [STUDY, "dataset=umist"]),
-    "seeds": (seeds, [STUDY, "methods=[mcfs]"]),
+    "refit": (refit, ["what=seeds", STUDY, "methods=[mcfs]"]),
     "make_figure": (make_figure, [STUDY, "dataset=umist", "output={}/figure"]),
 }
 

@@ -27,7 +27,8 @@ from ufs_bench.scripts.compare.controls import ALL, RANDOM, studies_of
 from ufs_bench.scripts.core import conf
 from ufs_bench.scripts.core.refits import COLUMNS, RESTARTS, read
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.restarts import MOST, best_in_groups, candidates, main, score, score_again
+from ufs_bench.scripts.refit.__main__ import main
+from ufs_bench.scripts.refit.restarts import MOST, best_in_groups, candidates, score, score_again
 from ufs_bench.scripts.ship import pack
 
 PROTOCOL = Protocol(name="demo", sizes=(10, 20), scaling="minmax", restarts=4, seed=0, nmi="max", max_iter=10)
@@ -56,7 +57,7 @@ def results(stored, tmp_path):
 
 def run(results, monkeypatch, *more):
     words = {"study": "s", "results_dir": results, "n_jobs": 1, "restarts": 12} | dict(one.split("=") for one in more)
-    words = ["restarts", *(f"{name}={value}" for name, value in words.items())]
+    words = ["refit", "what=restarts", *(f"{name}={value}" for name, value in words.items())]
     monkeypatch.setattr(sys, "argv", words)
     main()
 

@@ -17,7 +17,8 @@ from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.tables import TableSpec
 from ufs_bench.scripts.make_table import make_table
 from ufs_bench.scripts.make_table.formats import to_csv
-from ufs_bench.scripts.seeds import fit_seeds, main
+from ufs_bench.scripts.refit.__main__ import main
+from ufs_bench.scripts.refit.seeds import fit_seeds
 
 PROTOCOL = Protocol(name="demo", sizes=(10, 20), scaling="minmax", restarts=2, seed=0, nmi="max", max_iter=10)
 ROWS = ["random_selection", "max_variance"]
@@ -41,19 +42,19 @@ def table(results, selection="best_over_grid", metric="acc"):
 
 
 def test_the_spread_stands_below_the_table_and_its_lack_is_said_once(results, monkeypatch, capsys):
-    command = "python -m scripts.seeds study=s 'methods=[random_selection]'"
+    command = "python -m scripts.refit what=seeds study=s 'methods=[random_selection]'"
     assert [command in note for note in table(results).notes].count(True) == 1
     assert any(command in note for note in table(results, "silhouette").notes)
     assert not any("seeds" in note.lower() for note in table(results, "grid_median").notes)
     assert not any("seeds" in note.lower() for note in table(results, "best_over_grid", "seconds").notes)
-    monkeypatch.setattr(sys, "argv", ["seeds", "study=s", f"results_dir={results}", "n_jobs=1"])
+    monkeypatch.setattr(sys, "argv", ["refit", "what=seeds", "study=s", f"results_dir={results}", "n_jobs=1"])
     main()
     said = capsys.readouterr().out
     monkeypatch.setattr(sys, "argv", [*sys.argv, "methods=[max_variance]"])
     main()
-    assert "fits to do" not in capsys.readouterr().out
+    assert "fits" not in capsys.readouterr().out
     assert "No random part, and so no seeds: max_variance." in said
-    assert "4 fits to do, in 1 cell." in said
+    assert "random_selection on mnist500: 4 fits" in said
     assert not (results / "s/mnist500/max_variance/seeds.csv").exists()
     rows = load_refits(Study.open(results, "s"), SEEDS)
     assert sorted(set(rows["seed"])) == [0, 1, 2, 3, 4] and set(rows["method"]) == {"random_selection"}
@@ -64,7 +65,7 @@ def test_the_spread_stands_below_the_table_and_its_lack_is_said_once(results, mo
     assert cell["seed_std"] == pytest.approx(100 * own["acc_mean"].std()) and cell["seed_std"] > 0
     (line,) = [note for note in made.notes if note.startswith("Seeds of Random")]
     assert line.endswith(f": MNIST-500 {cell['seed_std']:.1f} (5).")
-    assert not any("scripts.seeds" in note or "MaxVar" in note for note in made.notes if "eeds" in note)
+    assert not any("scripts.refit" in note or "MaxVar" in note for note in made.notes if "eeds" in note)
     head, first, second = to_csv(made).splitlines()
     assert head.endswith(",seed_std") and first.endswith(f",{cell['seed_std']:.4f}") and second.endswith(",")
 

@@ -12,29 +12,29 @@ from ufs_bench.runners.store import reference
 from ufs_bench.scripts.core.refits import SENSITIVE, is_sensitive, read
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.make_table.notes import background
-from ufs_bench.scripts.reproduce import ELSEWHERE, failures, reproduce, sensitive
+from ufs_bench.scripts.refit import again
 from ufs_bench.scripts.ship import pack
 
 
 @pytest.fixture
 def results(handed_in, tmp_path):
     """Return a folder of results with the study `mine`, a copy for one test."""
-    shutil.copytree(handed_in[0].parents[1] / "mine", tmp_path / "results" / "mine")
+    shutil.copytree(handed_in.parents[1] / "mine", tmp_path / "results" / "mine")
     return tmp_path / "results"
 
 
 def fits_of(study):
     wanted = study.trials[study.trials["method"].isin(["max_variance", "mcfs"])]
-    return list(reproduce(study, wanted, say=lambda line: None))
+    return list(again.run_again(study, wanted, say=lambda line: None))
 
 
 def test_every_value_is_moved_by_1e14_of_itself_and_zeros_stay():
     X = np.random.default_rng(0).normal(size=(40, 30)) * (np.arange(30) % 3 > 0)
-    other = sensitive.moved(X)
+    other = again.moved(X)
     share = other[X != 0] / X[X != 0] - 1
     assert np.abs(np.abs(share) - 1e-14).max() < 3e-16 and 0.4 < (share > 0).mean() < 0.6
-    assert (other[X == 0] == 0).all() and np.array_equal(other, sensitive.moved(X))
-    sparse = sensitive.moved(csr_array(X))
+    assert (other[X == 0] == 0).all() and np.array_equal(other, again.moved(X))
+    sparse = again.moved(csr_array(X))
     assert np.abs(sparse.data / csr_array(X).data - 1).max() < 2e-14 and sparse.nnz == csr_array(X).nnz
 
 
@@ -47,8 +47,8 @@ def test_a_fit_is_sensitive_below_95_percent_or_beyond_a_standard_error():
 def test_a_closed_form_is_not_moved_by_rounding(results):
     study = Study.open(results, "mine")
     lines = []
-    found = sensitive.check(study, fits_of(study), say=lines.append)
-    spread = next(one.spread for one in found if one.method == "max_variance")
+    found = again.with_spreads(study, fits_of(study), say=lines.append)
+    spread = next(one.spread for one in found if one.row["method"] == "max_variance")
     assert lines == [] and spread == {"selected": 1.0, "acc": 0.0, "errors": 0.0, "objective": 0.0}
     rows = read(results / f"mine/{TRUTH}/max_variance" / SENSITIVE)
     assert rows[["kept", "acc_moved"]].to_numpy().tolist() == [[1.0, 0.0]] and study.sensitive.empty
@@ -56,31 +56,33 @@ def test_a_closed_form_is_not_moved_by_rounding(results):
 
 def test_a_moved_fit_is_stored_shipped_and_named_below_tables(results, shipping, monkeypatch):
     noise = np.random.default_rng(1)
-    monkeypatch.setattr(sensitive, "moved", lambda X: X * noise.uniform(0, 2, size=X.shape[1]))
+    monkeypatch.setattr(again, "moved", lambda X: X * noise.uniform(0, 2, size=X.shape[1]))
     study, lines = Study.open(results, "mine"), []
-    found = sensitive.check(study, fits_of(study), say=lines.append)
+    found = again.with_spreads(study, fits_of(study), say=lines.append)
     assert len(lines) == 2 and all("SENSITIVE" in line and "of its features" in line for line in lines)
-    spreads = {one.trial: one.spread for one in found}
+    spreads = {one.row["trial"]: one.spread for one in found}
     study = Study.open(results, "mine")
     assert set(study.sensitive["trial"]) == set(spreads)
-    assert {one.trial: one.spread for one in sensitive.known(study, found)} == spreads
+    assert {one.row["trial"]: one.spread for one in again.with_stored_spreads(study, found)} == spreads
     cells = study.select().assign(inherited="", gaps="", excess=np.nan, n_candidates=1)
     (note,) = [line for line in background(cells, study) if "Sensitive fits" in line]
     assert f"mcfs on {TRUTH} (keeps" in note and f"max_variance on {TRUTH} (keeps" in note and "ndfs" not in note
     pack.ship(results, "mine", partial=True)
     shipped = Study.open(results, "reference/mine")
     assert sorted(shipped.sensitive["trial"]) == sorted(study.sensitive["trial"])
-    sensitive.check(shipped, [one for one in found if one.method == "mcfs"], say=lines.append)
+    again.with_spreads(shipped, [one for one in found if one.row["method"] == "mcfs"], say=lines.append)
     assert len(reference.read_refits("mine", SENSITIVE)) == 2
 
 
 def test_another_machine_is_judged_by_the_spread_and_without_one_by_the_bounds(results):
     study = Study.open(results, "mine")
-    one = next(one for one in fits_of(study) if one.method == "mcfs")
+    one = next(one for one in fits_of(study) if one.row["method"] == "mcfs")
     other = one.stored._replace(versions=one.stored.versions.replace("gemm ", "gemm f"))
-    far = replace(one, stored=other, outcome=ELSEWHERE, selected=0.8, errors=3.0)
-    assert failures([far]) == [far]
-    spread = {"selected": 0.9, "acc": 1.0, "errors": 2.0, "objective": 0.0}
-    assert failures([replace(far, spread=spread)]) == []
-    assert failures([replace(far, spread=spread, errors=4.1)]) != []
-    assert failures([replace(far, selected=0.95, errors=0.5)]) == [] and failures([replace(far, selected=0.95)]) != []
+
+    def is_wrong(selected, errors, **spread):
+        far = again.NEAR | {"selected": selected, "errors": errors}
+        return replace(one, stored=other, distance=far, spread=again.NEAR | spread if spread else None).is_wrong
+
+    assert is_wrong(0.8, 3.0) and not is_wrong(0.8, 3.0, selected=0.9, errors=2.0)
+    assert is_wrong(0.8, 4.1, selected=0.9, errors=2.0)
+    assert is_wrong(0.95, 3.0) and not is_wrong(0.95, 0.5)

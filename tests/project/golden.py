@@ -12,19 +12,28 @@ import csv
 import hashlib
 import io
 import sys
+import warnings
 from pathlib import Path
 
 from ufs_bench.runners import arithmetic
 
 arithmetic.start()  # before numpy is imported
 
+import numpy as np
 import pandas as pd
 
+from ufs_bench.metrics.centred import centred
+from ufs_bench.metrics.evaluate import evaluate, evaluate_labels
+from ufs_bench.metrics.measures import DECIMALS
+from ufs_bench.metrics.study import UNSCORED
+from ufs_bench.metrics.threads import one_thread
 from ufs_bench.runners import code
 from ufs_bench.runners.experiment.method import load_class
 from ufs_bench.runners.experiment.trial import stored_trial
 from ufs_bench.runners.store.identity import ARITHMETIC, versions
 from ufs_bench.runners.store.reference import PREFIX
+from ufs_bench.runners.workers.data import Data
+from ufs_bench.runners.workers.machine import own_cpu_seconds
 from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, shipped_names
 from ufs_bench.scripts.compare.headline import line_table
 from ufs_bench.scripts.core.conf import ROOT, find
@@ -35,7 +44,6 @@ from ufs_bench.scripts.core.tables import paper_tables
 from ufs_bench.scripts.findings.plan import estimates
 from ufs_bench.scripts.make_table import make_table
 from ufs_bench.scripts.make_table.formats import to_csv
-from ufs_bench.scripts.reproduce import digests
 
 HERE = Path(__file__).with_name("golden")  # of the files
 RESULTS = ROOT / "results"
@@ -44,6 +52,11 @@ SPECS = {spec.name: (paper, spec) for paper in PAPERS for spec in paper_tables(p
 LINES = ["paper", "line", "cells", "own_cells", "partial", "absent", "value", "p", "random", "all_features"]
 N_FITS, CPU_SECONDS = 200, 900
 EVALUATION = "evaluation"  # the name of its line in the file of code
+
+
+PARTS = ("ranking", "scores", "trace", "labels", "evaluation")
+COLUMNS = ("study", "dataset", "method", "trial", *PARTS, ARITHMETIC)
+DIGITS = 16
 
 
 def opened(name):
@@ -100,15 +113,69 @@ def fit_again(rows):
             continue
         stored = trials.iloc[0].to_dict()
         trial = stored_trial(stored, find("method", row["method"])["target"])
-        yield row, digests.digests(trial, data)
+        yield row, digests(trial, data)
+
+
+def rounds(trials, seed=0):
+    """Return the scored trials of studies in rounds of one trial of every method of a study, the short first."""
+    scored = trials[~trials["status"].isin(UNSCORED)].sort_values(["study", "method", "dataset", "trial"])
+    drawn = scored.iloc[np.random.default_rng(seed).permutation(len(scored))]
+    seconds = drawn["fit_s"] + drawn["eval_s"]
+    drawn = drawn.assign(round=drawn.groupby(["study", "method"]).cumcount(), seconds=seconds)
+    return drawn.sort_values(["round", "seconds"], kind="stable")
+
+
+def fit(studies):
+    """Fit trials of studies again, one after the other, up to `N_FITS` and `CPU_SECONDS`; return `COLUMNS` of each."""
+    drawn = rounds(pd.concat([study.trials.assign(study=study.name) for study in studies]))
+    folders, rows, loaded, started = {study.name: study.data_dir for study in studies}, [], {}, own_cpu_seconds()
+    for row in drawn.to_dict("records"):
+        left = CPU_SECONDS - (own_cpu_seconds() - started)
+        if len(rows) == N_FITS or left <= 0:
+            break
+        content, frame = find("method", row["method"]), pd.DataFrame([row])
+        if row["dataset"] not in loaded:
+            loaded[row["dataset"]], _ = data_of(frame, folders[row["study"]])
+        data = loaded[row["dataset"]]
+        trial = stored_trial(row, content["target"]) if data is not None and row["seconds"] <= left else None
+        if trial is not None:
+            rows.append([row[name] for name in COLUMNS[:4]] + [*digests(trial, data).values(), versions()[ARITHMETIC]])
+    return rows
+
+
+def digests(trial, data):
+    """Return the digest of each of `PARTS` of a trial that is fitted and evaluated now, in this process."""
+    scaled = Data.scaled(data, trial.protocol, trial.method)
+    X, columns = trial.data(scaled.fitted_on)
+    with one_thread(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        selector = trial.selector().fit(X)
+        sets = [columns[selector.subset(size)] for size in trial.sizes]
+        how = data.y, trial.protocol, data.clusters, centred(scaled.X)
+        scores = [evaluate(features, scaled.X, *how)[0] for features in sets]
+    labels = getattr(selector, "labels_", None)
+    if labels is not None:
+        scores.append(evaluate_labels(labels, data.y, trial.protocol.nmi))
+    scores = [np.round(values, DECIMALS) + 0.0 for values in scores]  # as they are stored, and without -0.0
+    values = [selector.ranking_], [selector.scores_], [selector.trace_, selector.objective_], [labels], scores
+    return {name: _digest(value) for name, value in zip(PARTS, values, strict=True)}
+
+
+def _digest(arrays):
+    found = hashlib.sha256()
+    for array in arrays:
+        if array is not None:
+            array = np.ascontiguousarray(array)
+            found.update(f"{array.dtype.str} {array.shape} ".encode() + array.tobytes())
+    return found.hexdigest()[:DIGITS]
 
 
 def write_fits():
     """Draw fits of all studies, short ones of every method first, and write their digests."""
     studies = [opened(name) for name in STUDIES]
     parts = [study.part(study.filled().trials["method"], study.filled().trials["dataset"]) for study in studies]
-    rows = digests.fit(parts, N_FITS, CPU_SECONDS)
-    frame = pd.DataFrame(rows, columns=list(digests.COLUMNS))
+    rows = fit(parts)
+    frame = pd.DataFrame(rows, columns=list(COLUMNS))
     frame["study"] = frame["study"].str.removeprefix(PREFIX)
     frame.to_csv(HERE / "fits.csv", index=False, lineterminator="\n")
 

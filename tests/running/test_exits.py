@@ -172,7 +172,7 @@ def test_a_command_whose_lines_cannot_be_printed_says_so_once_and_ends_with_an_e
     cell = ["method=first_index", f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1"]
     run = ["run.py", *cell, f"results_dir={tmp_path}"]
     forked.printed(run, ROOT)
-    for words in (run, ["-m", "scripts.seeds", "study=smoke", f"results_dir={tmp_path}", "n_jobs=1"]):
+    for words in (run, ["-m", "scripts.refit", "what=seeds", "study=smoke", f"results_dir={tmp_path}", "n_jobs=1"]):
         done = forked.run(words, ROOT, stdout="/dev/full")
         wanted = "error: No space left on device: make room, and give the same command again\n"
         assert (done.returncode, done.stderr) == (1, wanted), words

@@ -8,7 +8,6 @@ from ufs_bench.runners.errors import ConfigError, ProcessEnded, exits_as_errors
 from ufs_bench.runners.experiment.notes import note_log
 from ufs_bench.runners.workers.fit import _failed
 from ufs_bench.scripts.core.text import write
-from ufs_bench.scripts.reproduce import digests
 
 
 def test_an_error_with_half_a_letter_can_be_stored(tmp_path):
@@ -54,8 +53,3 @@ def test_a_link_out_of_the_folder_is_not_written_through(tmp_path):
     with pytest.raises(ConfigError, match="is a link out of its folder"):
         write("text", tmp_path / "study" / "table.csv")
     assert other.read_text() == "mine"
-
-
-def test_a_file_of_digests_that_is_not_there_is_one_line(tmp_path):
-    with pytest.raises(ValueError, match="against=.* cannot be read"):
-        digests.read(tmp_path / "nothing.csv")

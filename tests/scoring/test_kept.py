@@ -12,8 +12,7 @@ from ufs_bench.metrics.study import KEPT, kept
 from ufs_bench.metrics.study.losses import candidates, losses
 from ufs_bench.runners.store.parquet import read_refits
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.kept import KEYS, _store, kept_of, measure
-from ufs_bench.scripts.ship.files import faults_of_kept
+from ufs_bench.scripts.refit.kept import KEYS, _store, kept_of, measure
 
 
 @pytest.fixture(scope="module")
@@ -71,20 +70,12 @@ def test_what_is_measured_is_stored_once_and_chosen_by(study, monkeypatch):
     assert measure(study) == [] and path.read_bytes() == before
 
 
-def test_features_that_were_not_selected_are_a_fault(study):
-    measure(study)
-    path = study.folder / "_kept" / "max_variance.parquet"
-    assert list(faults_of_kept(read_refits(path), study.whole)) == []
-    (fault,) = faults_of_kept(read_refits(path), study.whole[study.whole["n_selected"] == 5])
-    assert "which its rows have not selected" in fault
-
-
 @pytest.mark.parametrize("is_shipped", [True, False])
 def test_a_shipped_file_keeps_only_what_its_rows_select(study, is_shipped, tmp_path, monkeypatch):
     """A study whose cells were run anew selects other features, and `scripts.ship` refuses the earlier ones."""
     measure(study)
     rows = read_refits(study.folder / "_kept" / "max_variance.parquet")
-    monkeypatch.setattr("ufs_bench.scripts.kept.SHIPPED", tmp_path)
+    monkeypatch.setattr("ufs_bench.scripts.refit.kept.SHIPPED", tmp_path)
     other = SimpleNamespace(is_shipped=is_shipped, own_name="mine", folder=tmp_path / "mine")
     path = tmp_path / "mine" / "_kept" / "max_variance.parquet"
     of = rows.set_index(KEYS).index

@@ -1,4 +1,4 @@
-"""Measures what stored selections keep of the structure of all features: ``python -m scripts.kept --help``."""
+"""Measure what stored selections keep of the structure of all features."""
 
 import logging
 from contextlib import nullcontext
@@ -17,9 +17,6 @@ from ufs_bench.runners.store.row import feature_set_digest
 from ufs_bench.scripts.compare import shipped_names
 from ufs_bench.scripts.core.conf import rows_of
 from ufs_bench.scripts.core.data import data_of
-from ufs_bench.scripts.core.entry import command
-from ufs_bench.scripts.core.programs import refuse
-from ufs_bench.scripts.core.study import Study
 
 log = logging.getLogger(__name__)
 FOLDER = "_kept"
@@ -108,20 +105,3 @@ def _store(study, method, rows, selected):
 
 def _folder(study):
     return (SHIPPED / study.own_name if study.is_shipped else study.folder) / FOLDER
-
-
-@command("kept")
-def main(options):
-    """Measure what the options describe."""
-    problems = []
-    for name in studies_of(options["study"]):
-        study = Study.find(options["results_dir"], name, options["data_dir"])
-        said = measure(study, options["methods"], options["datasets"])
-        problems += [f"{name}: {text}" for text in said]
-        if not said:
-            print(f"{name}: measured; the files are in {_folder(study)}")
-    refuse("not all could be measured:", problems)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Scores the chosen points of a study again over more K-means starts: ``python -m scripts.restarts --help``."""
+"""Score the chosen points of a study again over more K-means starts."""
 
 import logging
 from dataclasses import replace
@@ -19,10 +19,7 @@ from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.row import stored_nmi
 from ufs_bench.scripts.core.conf import rows_of
 from ufs_bench.scripts.core.data import data_of
-from ufs_bench.scripts.core.entry import command
-from ufs_bench.scripts.core.programs import refuse
 from ufs_bench.scripts.core.refits import COLUMNS, RESTARTS, add_refits, load_refits
-from ufs_bench.scripts.core.study import Study
 
 log = logging.getLogger(__name__)
 CLOSE = 1e-6  # a mean is stored to 7 decimals
@@ -147,15 +144,3 @@ def _head(own, metric, n_starts, protocol):
     best = own.iloc[0]
     where = best["trial"], best["dataset"], best["method"], int(best["n_selected"]), "kmeans", metric
     return (*where, n_starts, n_starts // protocol.restarts, len(own), Identity.stored(best).name)
-
-
-@command("restarts")
-def main(options):
-    """Score what the options describe."""
-    study = Study.open(options["results_dir"], options["study"], options["data_dir"])
-    problems = score_again(study, options["methods"], options["datasets"], options["restarts"], options["n_jobs"])
-    refuse("not all could be scored again:", problems)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,4 +1,4 @@
-"""Stored fits that are run again: the same bytes here, bounds elsewhere, and stamps for code that changes nothing."""
+"""Stored fits that are run again: the same bytes here, and bounds elsewhere."""
 
 from dataclasses import replace
 
@@ -6,26 +6,12 @@ import numpy as np
 import pytest
 from small_data import TRUTH
 
-from ufs_bench.methods.baselines import MaxVariance
 from ufs_bench.metrics import evaluate
 from ufs_bench.metrics.measures import OF_SET
 from ufs_bench.runners.store.columns import LISTS
-from ufs_bench.runners.store.identity import Identity
-from ufs_bench.runners.store.reference import stamped
 from ufs_bench.runners.store.tidy import rise_of
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.reproduce import (
-    ELSEWHERE,
-    OTHER,
-    SAME,
-    WITHIN,
-    differing,
-    digests,
-    draw,
-    failures,
-    reproduce,
-    stamp,
-)
+from ufs_bench.scripts.refit.again import differing, draw, run_again
 from ufs_bench.scripts.ship import pack
 
 
@@ -44,10 +30,14 @@ def study(results):
     return Study.open(results, "mine")
 
 
-def again(study, *methods, **kinds):
-    drawn = draw(study.trials, 100, **kinds)
+def again(study, *methods):
+    drawn = draw(study.trials, 100)
     drawn = drawn[drawn["method"].isin(methods)] if methods else drawn
-    return list(reproduce(study, drawn, say=lambda line: None))
+    return list(run_again(study, drawn, say=lambda line: None))
+
+
+def wrong_of(found):
+    return [one.row["method"] for one in found if one.is_wrong]
 
 
 def changed(study, column, value):
@@ -61,8 +51,7 @@ def changed(study, column, value):
 def test_every_fit_of_this_code_and_machine_has_the_same_bytes(study):
     found = again(study)
     assert len(found) == len(study.trials) >= 3
-    assert {one.outcome for one in found} == {SAME} and all(one.expected_same for one in found)
-    assert failures(found) == []
+    assert all(one.is_same and not one.elsewhere for one in found) and wrong_of(found) == []
 
 
 @pytest.mark.parametrize(
@@ -81,8 +70,7 @@ def test_every_fit_of_this_code_and_machine_has_the_same_bytes(study):
     ],
 )
 def test_a_stored_number_that_differs_in_its_last_digit_is_found(study, column, value):
-    (wrong,) = failures(again(changed(study, column, value), "max_variance"))
-    assert wrong.method == "max_variance" and wrong.outcome in (WITHIN, OTHER)
+    assert wrong_of(again(changed(study, column, value), "max_variance")) == ["max_variance"]
 
 
 @pytest.mark.parametrize("column", ["labels", "trace"])
@@ -93,15 +81,15 @@ def test_learned_labels_and_every_value_of_a_trace_are_compared(study, column):
     one = np.argmax(np.abs(values))
     values[one] += 1 if column == "labels" else 1e-6 * max(values[one], 1)
     whole[column] = [values if row == place else own for row, own in enumerate(whole[column])]
-    (wrong,) = failures(again(replace(study, frame=whole.drop(columns=list(LISTS)), read=lambda: whole), "dgufs"))
-    assert wrong.method == "dgufs" and column in wrong.differs
+    (wrong,) = again(replace(study, frame=whole.drop(columns=list(LISTS)), read=lambda: whole), "dgufs")
+    assert wrong.is_wrong and column in wrong.differs
 
 
 def test_a_fit_that_was_shipped_without_its_trace_has_the_same_bytes(results, shipping, study):
     pack.ship(results, "mine", traces=False)
     shipped = Study.open(results, "reference/mine")
     assert len(study.traces) and not len(shipped.traces)
-    assert {one.outcome for one in again(shipped, "dgufs")} == {SAME}
+    assert all(one.is_same for one in again(shipped, "dgufs"))
     whole = shipped.whole.assign(rise=shipped.whole["rise"] + 1e-9)
     other = again(replace(shipped, frame=whole.drop(columns=list(LISTS)), read=lambda: whole), "dgufs")
     assert {one.differs for one in other} == {("rise",)}, "the largest rise is shipped all the same"
@@ -120,16 +108,17 @@ def test_code_that_halves_a_measure_is_found(study, monkeypatch):
     whole = evaluate.reconstruction
     monkeypatch.setattr(evaluate, "reconstruction", lambda *arrays: whole(*arrays) / 2)
     found = again(study)
-    assert len(failures(found)) == len(found) and {one.differs for one in found} == {("reconstruction",)}
+    assert len(wrong_of(found)) == len(found) and {one.differs for one in found} == {("reconstruction",)}
 
 
 def test_with_other_packages_only_what_is_beyond_the_bounds_fails(study):
     other = changed(study, "nmi", lambda nmi: nmi + 1e-7)
     other = changed(other, "versions", lambda text: text.replace('"python": "', '"python": "2.'))
     found = again(other)
-    assert failures(found) == [] and [one.outcome for one in found if one.method == "max_variance"] == [WITHIN]
+    (one,) = (one for one in found if one.row["method"] == "max_variance")
+    assert wrong_of(found) == [] and one.within and not one.is_same
     far = changed(other, "features", lambda features: np.arange(len(features)))
-    assert [one.method for one in failures(again(far))] == ["max_variance"]
+    assert wrong_of(again(far)) == ["max_variance"]
 
 
 def test_the_draw_is_the_same_for_a_seed_and_holds_short_fits_alone_where_asked(study):
@@ -137,33 +126,16 @@ def test_the_draw_is_the_same_for_a_seed_and_holds_short_fits_alone_where_asked(
     assert list(draw(trials, 2)["trial"]) == list(draw(trials, 2)["trial"]) and len(draw(trials, 2)) == 2
     longest = trials["fit_s"].median()
     assert (draw(trials, 100, longest=longest)["fit_s"] <= longest).all()
-    assert draw(trials, 1, per_cell=1).groupby(["dataset", "method"]).size().tolist() == [1, 1, 1]
-
-
-def test_a_stamp_is_given_where_other_code_has_the_same_bytes_and_only_there(results, shipping):
-    pack.ship(results, "mine")
-    study = Study.open(results, "reference/mine")
-    assert stamp(study, again(study)) == 0
-    earlier = changed(study, "code_fit", "before")
-    found = again(earlier)
-    assert stamp(earlier, found) == 1 and stamp(earlier, found) == 0
-    evaluation = study.trials["code_evaluation"].iloc[0]
-    now = Identity.of(MaxVariance).code_fit
-    assert stamped("mine", TRUTH, "max_variance") == {("before", evaluation): {(now, evaluation)}}
-    other = changed(earlier, "nmi", lambda nmi: nmi + 1e-7)
-    found = again(changed(other, "code_fit", "long before"))
-    assert [one.method for one in failures(found)] == ["max_variance"] and stamp(other, found) == 0
 
 
 def test_bytes_of_another_arithmetic_are_not_compared(study):
     other = changed(study, "versions", '{"python": "2"}')
     found = again(other, "max_variance")
     (one,) = found
-    assert one.outcome == ELSEWHERE and one.within and failures(found) == [] and not one.expected_same
+    assert not one.is_comparable and one.within and not one.is_wrong and "no fingerprint" in one.elsewhere
     far = changed(other, "objective", 1.0)
     (one,) = again(far, "max_variance")
-    assert one.outcome == ELSEWHERE and not one.within and failures([one]) == [one]
-    assert "no fingerprint" in one.here.difference(one.stored)
+    assert not one.is_comparable and not one.within and one.is_wrong
 
 
 def test_the_command_ends_with_1_and_says_so_in_its_last_line_where_a_fit_is_out_of_bounds(
@@ -171,18 +143,10 @@ def test_the_command_ends_with_1_and_says_so_in_its_last_line_where_a_fit_is_out
 ):
     """A fit of another arithmetic, or of other packages, was counted as out of bounds, and the exit status was 0."""
     words = ["study=mine", "methods=[max_variance]", f"results_dir={results}"]
-    done = command("reproduce", *words)
+    done = command("refit", *words)
     assert done.returncode == 0 and done.stdout.splitlines()[-1] == "1 fit run again: none is out of bounds."
     other = changed(changed(study, "versions", '{"python": "2"}'), "objective", 1.0)
     monkeypatch.setattr(Study, "open", classmethod(lambda cls, *given: other))
-    done = command("reproduce", *words)
+    done = command("refit", *words)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("error: 1 of 1 fit run again is out of bounds")
-
-
-def test_digests_of_two_runs_are_the_same_and_a_budget_ends_them(study):
-    rows = digests.fit([study], 100, say=lambda line: None)
-    assert len(rows) == len(study.trials) and rows == digests.fit([study], 100, say=lambda line: None)
-    lines = []
-    assert digests.fit([study], 100, budget=1e-9, say=lines.append) == []
-    assert "longer than what is left of the budget" in " ".join(lines) or len(lines) == 1

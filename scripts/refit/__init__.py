@@ -1,0 +1,1 @@
+"""Fits or scores stored points again: ``python -m scripts.refit --help``."""
