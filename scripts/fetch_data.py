@@ -1,13 +1,11 @@
-"""Download data sets, or list and verify those that are there: ``python -m scripts.fetch_data --help``."""
+"""Download data sets, or list those that are there: ``python -m scripts.fetch_data --help``."""
 
 import sys
 import traceback
 from multiprocessing.pool import ThreadPool  # its threads end with the program: Ctrl-C does not wait for a download
 
 from ufs_bench.datasets import DataError, dataset_names, load_dataset, read_spec
-from ufs_bench.datasets.check import check_dataset
 from ufs_bench.datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user_dirs
-from ufs_bench.datasets.loaders import read_source
 from ufs_bench.datasets.spec import files_of
 from ufs_bench.runners.cli.boundary import guard
 from ufs_bench.runners.words import counted, did_you_mean
@@ -19,22 +17,19 @@ ALL = "all"  # in the place of names
 @command("fetch_data")
 def main(options):
     """Do what the options say; the exit status is 1 if a data set failed."""
-    known, given = dataset_names(), options["dataset"]
-    wanted = [given] if isinstance(given, str) else given or []
-    for name in wanted if given != ALL else ():
+    known, wanted = dataset_names(), options["dataset"] or []
+    for name in wanted if wanted != [ALL] else ():
         if name not in known:
             raise ValueError(
                 f"dataset={name}: there is no such data set.{did_you_mean(name, known)} list=true shows all."
             )
-    if not (wanted or options["list"] or options["verify"]):
+    if not (wanted or options["list"]):
         raise ValueError(f"name data sets by dataset=NAME,NAME, or dataset=all; there are {', '.join(known)}")
-    named = list(dict.fromkeys(wanted)) if given != ALL else []
+    named = list(dict.fromkeys(wanted)) if wanted != [ALL] else []
     names, folder = named or known, options["data_dir"]
     user_dirs(folder)
     if options["list"]:
         return print_list(names, folder, details=bool(named))
-    if options["verify"]:
-        return _over(names, lambda name: verify(name, folder, required=name in named), options["jobs"])
     return _over(names, lambda name: bring(name, folder), options["jobs"])
 
 
@@ -43,32 +38,10 @@ def bring(name, data_dir=None):
     spec = read_spec(name)
     there = any(found.fault is None for found in candidates(spec, data_dir))
     dataset = load_dataset(spec, data_dir)
-    line = f"{_shape(dataset)}, {_where(next(candidates(spec, data_dir)))}"
+    line = f"{_shape(dataset)}, {_where(next(candidates(spec, data_dir)))}, data_sha256 {dataset.sha}"
     if there:
         return "there", line
     return "downloaded", f"{line}\n  origin: {spec['origin']}\n  terms: {spec['terms']}\n  cite: {spec['citation']}"
-
-
-def verify(name, data_dir=None, required=False):
-    """Check every file of a data set, without changes; return the word for the summary, and a line about it."""
-    spec = read_spec(name)
-    found = list(candidates(spec, data_dir))
-    faults = [f"{one.faulty}: {one.fault}" for one in found if one.fault]
-    if faults:
-        raise DataError("\n".join(faults))
-    if not found and required:
-        files = " or ".join(" and ".join(file["file"] for file in files_of(source)) for source in spec["sources"])
-        fetched = any(map(addresses, spec["sources"]))
-        raise DataError(
-            f"not there: python -m scripts.fetch_data dataset={name}"
-            if fetched
-            else f"not there: put {files} into UFS_DATA_DIR{_why(spec)}"
-        )
-    if not found:
-        return "absent", "nothing to verify"
-    datasets = [check_dataset(spec, *read_source(one.source, list(one.paths) or None)) for one in found]
-    where = ", ".join(map(_where, found))
-    return "right", f"{_shape(datasets[0])}, {where}, data_sha256 {datasets[0].sha}"
 
 
 def print_list(names, data_dir=None, details=False):

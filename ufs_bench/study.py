@@ -15,7 +15,7 @@ from ufs_bench.scripts.core.study import Study as Stored
 from ufs_bench.scripts.features import features_of
 from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.make_table import study_table
-from ufs_bench.scripts.make_table.formats import to_html, to_markdown
+from ufs_bench.scripts.make_table.formats import to_frame, to_markdown
 from ufs_bench.scripts.make_table.latex import to_latex
 from ufs_bench.scripts.make_table.table import Table as Cells
 from ufs_bench.scripts.rank import rank_study
@@ -46,7 +46,7 @@ class Table:
         return str(to_markdown(self._table, notes="short"))
 
     def _repr_html_(self) -> str:
-        return str(to_html(self._table, notes="short"))
+        return str(to_frame(self._table).to_html())
 
 
 class Study:

@@ -19,7 +19,7 @@ from ufs_bench.scripts.core.conf import CONF, composed, known, read
 from ufs_bench.scripts.core.options import Many, kind_of
 from ufs_bench.scripts.core.programs import program
 
-FORMATS = {".csv": "csv", ".html": "html", ".tex": "latex"}  # of a page, by its file's ending; Markdown otherwise
+FORMATS = {".csv": "csv", ".tex": "latex"}  # of a page, by its file's ending; Markdown otherwise
 
 
 def command(name):

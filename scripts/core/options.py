@@ -69,7 +69,7 @@ BY_COMMAND = {
     "make_table": {
         "metric": one_of(*METRICS, "seconds"),
         "variants": FLAG,
-        "format": one_of("md", "csv", "latex", "html"),
+        "format": one_of("md", "csv", "latex"),
     },
     "make_figure": {"metric": one_or_more(METRIC), "method": many(NAME), "width": number(1, 50), "table": NAME},
     "findings": {"further": STUDY},

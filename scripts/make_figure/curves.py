@@ -11,9 +11,9 @@ from ufs_bench.scripts.core.conf import printed
 from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
 from ufs_bench.scripts.core.words import CLUSTERERS, by_labels
 from ufs_bench.scripts.make_figure.options import gaps, one
-from ufs_bench.scripts.make_figure.style import NARROW, WIDTH, face, framed, in_words, styles
+from ufs_bench.scripts.make_figure.style import NARROW, WIDTH, distinct, face, framed, in_words, name_ends, styles
 
-ENTRY = 0.16  # inches of an entry of the legend
+ENTRY = 0.13  # inches between the names of two lines
 MOST_BANDS = 8  # more bands on top of each other hide the lines
 
 
@@ -26,7 +26,8 @@ def acc_vs_size(
     """
     dataset = one(dataset)
     points, sizes = _points(study, dataset, metric, clusterer, selection, methods)
-    names, looks = names_of(points["method"].unique(), selection), styles(study.summary["method"])
+    names = names_of(points["method"].unique(), selection)
+    looks = distinct(styles(study.summary["method"]), names)
     banded = points["std"].notna().any() and len(names) <= MOST_BANDS
     bands = f"; bands: {study.spread()}" if banded else ""
     title = f"{printed('dataset', dataset)}: {METRICS[metric]} of {CLUSTERERS[clusterer]}"
@@ -37,7 +38,7 @@ def acc_vs_size(
     with framed(width, max(min(4.2, width), around + ENTRY * len(names)), title, note) as figure:
         axes = figure.add_subplot()
         margin = 0.04 * max(sizes[-1] - sizes[0], 1)
-        ends = []
+        lines = []
         for method, curve in points.groupby("method"):
             name, (colour, marker) = names[method], looks[method]
             look = {"color": colour, "linewidth": 1.6}
@@ -57,15 +58,13 @@ def acc_vs_size(
                 (line,) = axes.plot(x, mean, label=name, **look, linestyle=(0, (5, 3)), zorder=1.5)
             if banded and np.isfinite(std).all():
                 axes.fill_between(x, mean - std, mean + std, color=colour, alpha=0.1, linewidth=0)
-            ends.append((mean[-1], line))
+            lines.append(line)
         axes.set_xlabel("Selected features")
         axes.set_ylabel(f"{METRICS[metric]} (%)")
         axes.set_xlim(sizes[0] - margin, sizes[-1] + margin)
         axes.xaxis.set_major_locator(MaxNLocator("auto", integer=True, steps=[1, 2, 2.5, 5, 10]))
-        axes.legend(
-            handles=[line for _, line in sorted(ends, key=lambda end: -end[0])], title="At the last size, best first",
-            title_fontsize=7.5, alignment="left", fontsize=7.5, loc="upper left", bbox_to_anchor=(1, 1),
-        )  # fmt: skip
+        room = figure.get_figheight() - around - 0.4  # inches between the ends of the axes
+        name_ends(axes, lines, min(ENTRY / room, 1 / len(lines)))
     return figure
 
 

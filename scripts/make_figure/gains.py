@@ -61,7 +61,7 @@ def gains(
             axis.xaxis.set_major_locator(MaxNLocator(nbins=4 if narrow else 6))
             axis.axhline(n_methods - 0.5, color=GREY, linewidth=0.6)
             axis.set_yticks(range(len(rows)), [names[name] for name in rows] if narrow or not place else [])
-            axis.set_title(f"Over {OVER[one.reference]}", fontsize=9, loc="left")
+            axis.set_title(f"Over {OVER[one.reference]}", fontsize=9, loc="right" if narrow else "left")
         legend_in(figure.add_subplot(cells[deep, :]), entries, columns)
     return figure
 

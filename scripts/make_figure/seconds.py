@@ -12,7 +12,7 @@ from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
 from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.words import CLUSTERERS, by_labels
 from ufs_bench.scripts.make_figure.options import gaps, several
-from ufs_bench.scripts.make_figure.style import GREY, NARROW, WIDTH, face, framed, in_words, legend_in, styles
+from ufs_bench.scripts.make_figure.style import GREY, NARROW, WIDTH, distinct, face, framed, in_words, legend_in, styles
 
 FEW = 8  # methods that all have their colour; of more, those of a front
 REST = ("#a8a8a8", "o")  # the look of the others
@@ -71,6 +71,7 @@ def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=N
     )
     names, looks = names_of(points["method"].unique(), selection), styles(study.summary["method"])
     named = _named(points, looks)
+    looks = distinct(looks, named)
     per_row = 1 if width < NARROW else min(len(datasets), 3)
     rows = -(-len(datasets) // per_row)
     entries = _entries(points, looks, names, named)

@@ -60,6 +60,31 @@ def styles(methods):
     return {name: found[name] for name in ("all_features", *methods)}
 
 
+def distinct(looks, methods):
+    """Return looks in which methods of one figure that share a colour have others, as long as there are any."""
+    free, seen, found = [one for one in COLOURS if one not in {looks[name][0] for name in methods}], set(), dict(looks)
+    for name in methods:
+        colour, marker = found[name]
+        if colour in seen and free:
+            found[name] = colour, marker = free.pop(0), marker
+        seen.add(colour)
+    return found
+
+
+def name_ends(axes, lines, gap):
+    """Write the name of each of some lines beside its end, `gap` of the axes' height apart, with its marker."""
+    axes.margins(y=0.05)
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high)
+    lines = sorted(lines, key=lambda line: line.get_ydata()[-1])
+    ends = [(line.get_ydata()[-1] - low) / (high - low) for line in lines]
+    for line, end, height in zip(lines, ends, apart(ends, gap, 0, 1), strict=True):
+        colour, marker, place = line.get_color(), line.get_marker(), {"transform": axes.transAxes, "clip_on": False}
+        axes.plot([1, 1.03, 1.06], [end, height, height], color=colour, linewidth=0.6, **place)
+        axes.plot(1.06, height, marker=marker, color=colour, markersize=5, linestyle="", **face(colour), **place)
+        axes.text(1.09, height, line.get_label(), va="center", fontsize=7, **place)
+
+
 def face(colour, poor=False):
     """Return the look of a marker: filled, or hollow where the fit learned nothing."""
     return {"markerfacecolor": "white" if poor else colour, "markeredgecolor": colour if poor else "white"}
@@ -135,14 +160,8 @@ def number(value):
 
 
 def apart(heights, gap, low, high):
-    """Return sorted heights, moved to be `gap` apart and inside [low, high] where there is room."""
-    placed = np.array(heights, dtype=float)
-    for _ in range(500):
-        short = gap - np.diff(placed)
-        if (short <= 1e-6 * gap).all():
-            break
-        for index in np.flatnonzero(short > 0):
-            shift = (gap - (placed[index + 1] - placed[index])) / 2
-            placed[index : index + 2] += [-shift, shift]
-        placed[0], placed[-1] = max(placed[0], low), min(placed[-1], high)
-    return placed
+    """Return the sorted heights nearest to some that are `gap` apart and inside [low, high], where there is room."""
+    from scipy.optimize import isotonic_regression  # here, as it takes long to import
+
+    steps = gap * np.arange(len(heights))
+    return np.clip(isotonic_regression(np.asarray(heights) - steps).x, low, high - steps[-1]) + steps

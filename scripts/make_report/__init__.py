@@ -17,9 +17,9 @@ from ufs_bench.scripts.core.views import raw, render
 from ufs_bench.scripts.make_report.best import by_dataset, standings
 from ufs_bench.scripts.make_report.pictures import figures
 from ufs_bench.scripts.make_table import make_table
-from ufs_bench.scripts.make_table.formats import HTML, texts
+from ufs_bench.scripts.make_table.formats import Style, to_frame
 
-LIMIT = 6_000_000  # bytes of a page that opens at once and fits into a mail
+HTML = Style("<b>{}</b>", "<u>{}</u>", mark="<sup>{}</sup>")
 MOST = 30  # fits without scores that are listed
 
 
@@ -58,7 +58,6 @@ def make_report(study, selection="best_over_grid"):
         data=sorted(set(zip(trials["dataset"], trials["data_sha"], strict=True))),
         sources=sources(study),
         style=raw("make_report/page.css"),
-        script=raw("make_report/sort.js"),
     )  # fmt: skip
 
 
@@ -71,6 +70,5 @@ def _paper_of(study):
 
 def _lines(table):
     """Return the head of a table and its lines: what the paper prints and, below it, ours."""
-    labels = [f"↳ {label}" if below else label for _, label, _, below in table.lines]
-    columns = [map(Markup, texts(table, column, HTML)) for column in table.columns]  # only numbers, words of ours, tags
-    return [table.head, *table.columns.values()], zip(labels, *columns, strict=True)
+    found = to_frame(table, HTML).map(Markup)  # only numbers, words of ours, tags
+    return [table.head, *found], list(found.reset_index().itertuples(index=False, name=None))

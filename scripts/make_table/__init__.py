@@ -13,7 +13,7 @@ from ufs_bench.scripts.core.published import PAPERS, published_cells
 from ufs_bench.scripts.core.tables import TableSpec
 from ufs_bench.scripts.core.words import NO_LABELS, NOT_RUN, labelled
 from ufs_bench.scripts.make_table.dataset_table import make_dataset_table
-from ufs_bench.scripts.make_table.notes import background, brief, clustering, reading, seed_notes
+from ufs_bench.scripts.make_table.notes import THIN, brief, clustering, details
 from ufs_bench.scripts.make_table.table import IS_SHIPPED, NO_MAXIMA, NO_SEEDS, Table, build_cells
 
 TITLES = {
@@ -34,19 +34,14 @@ def make_table(spec, study, selection="best_over_grid", learned=True):
         return make_dataset_table(spec)
     cells = table_cells(spec, study, selection, learned)
     part = study.part(spec.rows, spec.columns)
-    short, below = reading(cells, part, spec.paper), background(cells, part) + seed_notes(cells, study)
+    below = details(cells, part, study)
     lines, notes = fill(cells, study, spec.protocol, experiment=study.own_name)
     names = unique_names("method", cells["method"].unique())
     if RANDOM in set(part.trials["method"]) and spec.metric != "seconds":
         names[RANDOM] = name_of_draws(selection, part, spec.columns)
-        if not BY_NAME[selection].oracle:
-            short.append(
-                "Random rankings have the mean over their draws, and the std of one draw and one K-means start."
-            )
     rows = dict.fromkeys(zip(cells["method"], cells["clusterer"], strict=True))
     sources = {row: spec.printed_row(row[0]) for row in rows}
-    if lines:
-        below.append("The commands below run what is missing and repeat what failed.")
+    short = brief(cells, part, spec.paper, lines)
     if notes:
         below.append(f"Commands: {'; '.join(notes)}.")
     return Table(
@@ -56,9 +51,13 @@ def make_table(spec, study, selection="best_over_grid", learned=True):
         rows={(method, clusterer): labelled(names[method], clusterer) for method, clusterer in rows},
         sources={row: (source, printed("method", source)) for row, source in sources.items()},
         cells=cells,
-        notes=short + below,
-        brief=brief(cells, part, spec.paper, lines),
-        short=short + (clustering(part) if spec.metric != "seconds" else []),
+        brief=short,
+        short=[
+            *short[:-1],
+            *(note for note in below if note.startswith(THIN)),
+            *([] if spec.metric == "seconds" else clustering(part)),
+        ],
+        details=below,
         commands=lines,
         warning=_departs(spec, study),
     )

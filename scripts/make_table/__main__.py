@@ -10,7 +10,7 @@ from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.tables import read_table
 from ufs_bench.scripts.core.text import deliver
 from ufs_bench.scripts.make_table import make_table, printed_methods, study_table
-from ufs_bench.scripts.make_table.formats import to_csv, to_html, to_markdown
+from ufs_bench.scripts.make_table.formats import to_csv, to_markdown
 from ufs_bench.scripts.make_table.latex import to_latex
 
 USUAL = "dgufs_table2"  # without a table and a study
@@ -51,9 +51,7 @@ def _written(table, options):
     form, notes = options["format"], options["notes"]
     if form == "csv":
         return to_csv(table)
-    if form == "latex":
-        return to_latex(table, notes)
-    return to_html(table, notes) if form == "html" else to_markdown(table, options["width"], notes)
+    return to_latex(table, notes) if form == "latex" else to_markdown(table, options["width"], notes)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A table as Markdown, HTML and CSV, and the texts of its cells in every format."""
+"""A table as Markdown, as a frame of texts and as CSV, and the texts of its cells in every format."""
 
 from dataclasses import dataclass
 from textwrap import TextWrapper
@@ -7,7 +7,6 @@ import pandas as pd
 
 from ufs_bench.metrics.study import FAILED, POOR
 from ufs_bench.scripts.core.text import pipes, signed, split, spread
-from ufs_bench.scripts.core.views import render
 from ufs_bench.scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL
 from ufs_bench.scripts.make_table.table import DECIMALS, IS_SHIPPED, SHIPPED
 
@@ -23,7 +22,7 @@ class Style:
 
 
 MARKDOWN = Style("**{}**", "_{}_", minus="-")
-HTML = Style("<b>{}</b>", "<u>{}</u>", mark="<sup>{}</sup>")
+PLAIN = Style("{}", "{}")
 
 
 def to_csv(table):
@@ -33,7 +32,7 @@ def to_csv(table):
 
 def to_markdown(table, width=120, notes="full"):
     """Return Markdown with aligned pipes, in blocks of columns that fit `width`; `notes` as for `Table.below`."""
-    labels = [table.head, *(f"↳ {label}" if below else label for _, label, _, below in table.lines)]
+    labels = [table.head, *labels_of(table)]
     columns = [[name, *texts(table, dataset, MARKDOWN)] for dataset, name in table.columns.items()]
     wrap = TextWrapper(width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
     parts = [f"## {table.whole_title()}", *([wrap.fill(f"! {table.warning}")] if table.warning else [])]
@@ -48,18 +47,16 @@ def to_markdown(table, width=120, notes="full"):
     return "\n\n".join(parts) + "\n"
 
 
-def to_html(table, notes="full"):
-    """Return a self-contained page, without scripts or downloads."""
-    return render(
-        "make_table/table.html.j2",
-        table=table,
-        cells=lambda row: [table.cell(row, column) for column in table.columns],
-        ours=ours,
-        paper=paper,
-        style=HTML,
-        below=table.below(notes),
-        commands=table.filling(notes),
-    )
+def to_frame(table, style=PLAIN):
+    """Return the table as a frame of texts, as a notebook and a report show it."""
+    columns = {column: texts(table, column, style) for column in table.columns}
+    frame = pd.DataFrame(columns, index=pd.Index(labels_of(table), name=table.head))
+    return frame.set_axis(list(table.columns.values()), axis=1)
+
+
+def labels_of(table):
+    """Return the text at the head of every line; with an arrow where it is ours, below what a paper prints."""
+    return [f"↳ {label}" if below else label for _, label, _, below in table.lines]
 
 
 def texts(table, column, style):

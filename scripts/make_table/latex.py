@@ -22,7 +22,7 @@ def to_latex(table, notes="short"):
     With full notes those that are not short are comments, as are commands. A line on the standard error says that the
     table is probably too wide.
     """
-    said = table.below("none" if notes == "none" else "paper")
+    said = [] if notes == "none" else table.short
     columns = [[name, *texts(table, column, LATEX)] for column, name in table.columns.items()]
     labels = [table.head, *(f"\u00a0\u00a0{label}" if below else label for _, label, _, below in table.lines)]
     widths = [max(sum(map(str.isprintable, text)) for text in column) for column in (labels, *columns)]
@@ -52,7 +52,9 @@ def to_latex(table, notes="short"):
         r"\end{table}",
     ]
     if notes == "full":
-        lines += [f"% {line}" for line in [*(note for note in table.notes if note not in said), *table.commands]]
+        lines += [
+            f"% {line}" for line in [*(note for note in table.below("full") if note not in said), *table.commands]
+        ]
     return "\n".join(lines) + "\n"
 
 

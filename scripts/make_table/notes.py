@@ -9,14 +9,16 @@ from ufs_bench.metrics.study import CAPPED, FAILED, METRICS, POOR, RANDOM, is_le
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.scored import scored
 from ufs_bench.metrics.study.seeds import SCORES
+from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.runners.store.row import from_json
 from ufs_bench.scripts.core.conf import find, unique_names, whole_grid
-from ufs_bench.scripts.core.published import PAPERS, explain
+from ufs_bench.scripts.core.published import explain
 from ufs_bench.scripts.core.text import signed, span
 from ufs_bench.scripts.core.views import notes
 from ufs_bench.scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, REFITTED, labelled, rule
 from ufs_bench.scripts.make_table.table import IS_SHIPPED, PARTS, SHIPPED
 
+THIN = "Fewer points than the grid has"  # how the note begins that a paper must have
 SIGNS = {"†": "incomplete", "‡": "the fit diverged or collapsed", "§": "no independent evidence", SHIPPED: "shipped"}
 
 
@@ -45,31 +47,47 @@ def brief(cells, study, paper, commands):
     )
 
 
-def reading(cells, study, paper):
-    """Return how to read a table, from its cells and the part of the study that belongs to it; it fits into a paper."""
+def details(cells, study, whole):
+    """Return what else is known of a table: marks, grids, gaps, seeds, protocol and code; `whole` has its seeds."""
     metric, selection = cells["metric"].iloc[0], cells["selection"].iloc[0]
-    counts, seconds = Counter(cells["status"]), metric == "seconds"
-    of_defaults = selection in ("default_params", "largest_size")
-    versions = study.trials["versions"].unique() if seconds else ()  # of two machines seconds are no difference of fits
+    trials, protocol, names = study.trials, study.protocol, unique_names("method", cells["method"].unique())
+    of_defaults, of_clusters = selection in ("default_params", "largest_size"), metric in SCORES
+    known = cells[cells["excess"].notna()]
+    seeds = cells[cells["seed_std"].notna()].groupby(["method", "clusterer"], sort=False)
+    lacking = _lacking(cells, whole.seeds) if of_clusters else []
+    words = ["python", "-m", "scripts.refit", "what=seeds", f"study={study.own_name}", f"methods=[{','.join(lacking)}]"]
     return notes(
-        "make_table/reading.md.j2",
+        "make_table/details.md.j2",
         metric=metric,
-        metrics=METRICS,
-        parts=PARTS,
-        selection=selection,
-        rule="" if seconds else rule(selection, metric),
-        paper=PAPERS.get(paper),
+        here=sorted({from_json(text).get("machine", "unknown") for text in trials["versions"].unique()}),
+        there=sorted(set(cells["published_machine"]) - {""}),
         learned=is_learned(cells).any(),
-        here=sorted({from_json(text).get("machine", "unknown") for text in versions}),
-        there=sorted(set(cells["published_machine"]) - {""}) if seconds else [],
-        counts={name: counts[name] for name in (NOT_RUN, NO_LABELS, FAILED, CAPPED_CELL, PARTIAL) if counts[name]},
-        n_cells=len(cells),
+        draws=RANDOM in set(trials["method"]) and metric != "seconds" and not BY_NAME[selection].oracle,
+        fewer=THIN,
+        thin=[] if of_defaults else _thin(cells, study),
+        changed=_changed(cells) if of_defaults else [],
         poor=cells["trial_status"].isin(POOR).any(),
         inherited=explain(cells["inherited"]),
-        shipped=SHIPPED if cells["study"].str.endswith(IS_SHIPPED).any() else "",
-        alike=study.protocol.get("scaling") == "zscore" and "max_variance" in set(cells["method"]),
-        changed=_changed(cells) if of_defaults else [],
-        thin=[] if of_defaults else _thin(cells, study),
+        gains=[
+            f"{method} {signed(own['excess'].mean())} ({span(own['n_candidates'])})"
+            for method, own in known.groupby("method", sort=False)
+        ],
+        reasons=_reasons(cells),
+        sensitive=_sensitive(cells, study),
+        scored=[
+            f"{row.method} on {row.dataset} (from {row.low:.0f} on; {row.short:.0%} of its fits)"
+            for row in scored(trials).itertuples()
+        ],
+        seeds=[(labelled(names[method], clusterer), own) for (method, clusterer), own in seeds] if of_clusters else [],
+        lacking=[names[name] for name in lacking],
+        command="" if study.is_shipped else shlex.join(words),  # nothing is added to what is shipped
+        study=study.title,
+        trials=len(trials),
+        protocol=protocol,
+        fields=[f"{name} {value}" for name, value in protocol.items() if name != "name"],
+        odd=[f"{count} {name}" for name, count in sorted(Counter(trials["status"]).items()) if name != "converged"],
+        dates=[text[:10] for text in trials["started"]],
+        codes=sorted({_short(sha) for sha in trials["git_sha"].unique()}),
     )
 
 
@@ -105,34 +123,6 @@ def clustering(study):
     return [f"{protocol['restarts']} K-means restarts; {scaling}{study.clusters_told}."]
 
 
-def background(cells, study):
-    """Return what else is known of a table: the gain of its maxima, reasons of its gaps, protocol, study and code."""
-    trials, protocol = study.trials, study.protocol
-    known, statuses = cells[cells["excess"].notna()], Counter(trials["status"])
-    codes = trials.groupby(["method", "dataset"])["code_fit"].nunique()
-    return notes(
-        "make_table/background.md.j2",
-        gains=[
-            f"{method} {signed(own['excess'].mean())} ({span(own['n_candidates'])})"
-            for method, own in known.groupby("method", sort=False)
-        ],
-        reasons=_reasons(cells),
-        sensitive=_sensitive(cells, study),
-        scored=[
-            f"{row.method} on {row.dataset} (from {row.low:.0f} on; {row.short:.0%} of its fits)"
-            for row in scored(trials).itertuples()
-        ],
-        study=study.title,
-        trials=len(trials),
-        protocol=protocol,
-        fields=[f"{name} {value}" for name, value in protocol.items() if name not in ("name", "restarts")],
-        odd=[f"{count} {name}" for name, count in sorted(statuses.items()) if name != "converged"],
-        dates=[text[:10] for text in trials["started"]],
-        codes=sorted({_short(sha) for sha in trials["git_sha"].unique()}),
-        mixed=[f"{method} on {dataset}" for method, dataset in codes.index[codes > 1]],
-    )
-
-
 def _reasons(cells):
     """Return why feature sets have no score, where a cap is among the reasons."""
     if not cells["gaps"].str.contains("|".join(CAPPED)).any():
@@ -158,23 +148,6 @@ def _sensitive(cells, study):
 def _short(sha):
     name, dash, rest = sha.partition("-")
     return name[:7] + dash + rest
-
-
-def seed_notes(cells, study):
-    """Return the spread over the methods' seeds, a line a row, and the command that measures what is lacking."""
-    if cells["metric"].iloc[0] not in SCORES:
-        return []
-    names = unique_names("method", cells["method"].unique())
-    known = cells[cells["seed_std"].notna()].groupby(["method", "clusterer"], sort=False)
-    lacking = _lacking(cells, study.seeds)
-    words = ["python", "-m", "scripts.refit", "what=seeds", f"study={study.own_name}", f"methods=[{','.join(lacking)}]"]
-    return notes(
-        "make_table/seeds.md.j2",
-        known=[(labelled(names[method], clusterer), own) for (method, clusterer), own in known],
-        averaged=study.protocol.get("seeds"),
-        lacking=[names[name] for name in lacking],
-        command="" if study.is_shipped else shlex.join(words),  # nothing is added to what is shipped
-    )
 
 
 def _lacking(cells, seeds):

@@ -45,9 +45,9 @@ class Table:
     columns: dict  # data set (a quantity in a table of data sets) -> its name in print
     rows: dict  # (method, clusterer), or (data set,) -> its name in print
     cells: pd.DataFrame  # from `build_cells` or `scripts.make_table.dataset_table.shape_cells`
-    notes: list  # sentences below the table
-    brief: list  # at most four sentences, for a screen
-    short: list  # those of the notes that fit into a paper: without the study, its code and commands
+    brief: list  # at most four sentences
+    short: list  # those that fit into a paper: without the study, its code and commands
+    details: list  # further sentences
     commands: list  # command lines that fill the cells that are not complete
     sources: dict = field(default_factory=dict)  # row -> the row of the paper that it stands beside, and its name
     origin: str = ""  # words after the title that say where the numbers come from
@@ -89,8 +89,8 @@ class Table:
         return places[0] if places and places[0] else None
 
     def below(self, notes):
-        """Return the sentences below the table: "none", "short", "paper" or "full"."""
-        return {"none": [], "short": self.brief, "paper": self.short, "full": self.notes}[notes]
+        """Return the sentences below the table: "none", "short" or "full"."""
+        return {"none": [], "short": self.brief, "full": [*self.brief, *self.details]}[notes]
 
     def filling(self, notes):
         """Return the command lines below the table: with short notes only a single one."""

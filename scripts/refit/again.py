@@ -82,7 +82,7 @@ class Again:
 
     @property
     def elsewhere(self):
-        """What of code, packages and machine is not that of the stored fit; "" where all is."""
+        """Return what of code, packages and machine is not that of the stored fit; "" where all is."""
         return self.here.difference(self.stored)
 
     def __str__(self):

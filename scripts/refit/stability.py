@@ -38,9 +38,9 @@ def refit_changed(trial, size, data, folder, repeats, n_jobs=1):
     done = set(zip(stored["change"], stored["repeat"], strict=True))
     jobs = [("none", 0), *((change, repeat) for change in CHANGES[1:] for repeat in range(1, repeats + 1))]
     seeded = takes_seed(trial.target)
-    asked = {_changed(trial, *job): job for job in jobs if job not in done and (job[0] != "seed" or seeded)}
-    places = {changed.key: job for changed, job in asked.items()}
-    for ended in run_all(list(asked), data.unscored(), n_jobs) if asked else ():
+    asked = [(_changed(trial, *job), job) for job in jobs if job not in done and (job[0] != "seed" or seeded)]
+    places = {changed.key: job for changed, job in asked}
+    for ended in run_all([changed for changed, _ in asked], data.unscored(), n_jobs) if asked else ():
         for outcome in ended:
             row, job = outcome.trial, places[outcome.trial["trial"]]
             features = to_json(sorted(subsets_of(row["ranking"], [size])[size]))

@@ -2,7 +2,7 @@
 
 from ufs_bench.datasets import DataError, read_spec
 from ufs_bench.metrics.protocol import Protocol
-from ufs_bench.metrics.study import FAILED, UNSCORED
+from ufs_bench.metrics.study import FAILED, POOR, UNSCORED
 from ufs_bench.runners.code import code_of
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.method import Method
@@ -11,6 +11,7 @@ from ufs_bench.runners.store.row import from_json
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.ship import ELSEWHERE, REFUSED
 
+STATUSES = ("converged", "max_iter", *POOR, *UNSCORED)
 SIDES = {"n_samples": "samples", "n_features": "features"}
 
 
@@ -46,6 +47,8 @@ def _of_fit(row, sizes, spec, content, rows, rules):
     if spec.get("data_sha256") and row["data_sha"] != spec["data_sha256"]:
         yield f"data_sha={row['data_sha'][:16]} must be {spec['data_sha256'][:16]}, that of conf/dataset."
     scored = row["status"] not in UNSCORED
+    if row["status"] not in STATUSES or scored == bool(row["error"]):
+        yield f"status={row['status']!r} does not go with error={row['error']!r:.40}."
     for name, side in SIDES.items():
         # A fit that a cap ended has not said what it was fitted on.
         if row[name] != spec[side] and (scored or row["status"] == FAILED):

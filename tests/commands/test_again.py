@@ -81,8 +81,9 @@ def test_learned_labels_and_every_value_of_a_trace_are_compared(study, column):
     one = np.argmax(np.abs(values))
     values[one] += 1 if column == "labels" else 1e-6 * max(values[one], 1)
     whole[column] = [values if row == place else own for row, own in enumerate(whole[column])]
-    (wrong,) = again(replace(study, frame=whole.drop(columns=list(LISTS)), read=lambda: whole), "dgufs")
-    assert wrong.is_wrong and column in wrong.differs
+    found = again(replace(study, frame=whole.drop(columns=list(LISTS)), read=lambda: whole), "dgufs")
+    (wrong,) = (one for one in found if one.is_wrong)
+    assert column in wrong.differs
 
 
 def test_a_fit_that_was_shipped_without_its_trace_has_the_same_bytes(results, shipping, study):

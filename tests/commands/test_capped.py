@@ -41,7 +41,7 @@ def test_a_table_says_capped_why_and_what_repeats_it(study):
     table = make_table(read_table("dgufs_table2"), study)
     found = {key: table.cell((key, "kmeans"), "umist")["status"] for key in ("mcfs", "dgufs", "all_features")}
     assert found == {"mcfs": "partial", "dgufs": "capped", "all_features": "complete"}
-    notes = "\n".join(table.notes)
+    notes = "\n".join(table.below("full"))
     assert "2 failed, 2 timeout (mcfs on umist)" in notes
     assert "2 failed, 2 out_of_memory (dgufs on umist)" in notes
     assert "1 capped" in notes and "runner.max_seconds or runner.max_memory" in notes

@@ -11,7 +11,7 @@ from matplotlib.text import Text
 
 from ufs_bench.scripts.core.conf import family_of, find, names
 from ufs_bench.scripts.make_figure import FIGURES
-from ufs_bench.scripts.make_figure.style import styles, take_away
+from ufs_bench.scripts.make_figure.style import distinct, styles, take_away
 
 DATASETS = ["umist", "isolet", "digits", "allaml", "webkb", "micromass"]
 METHODS = names("method")
@@ -99,7 +99,6 @@ def cut(figure):
         pytest.param(name, width, marks=() if (name, width) in QUICK else pytest.mark.slow)
         for name in DRAW
         for width in (3.4, 6.8)
-        if (name, width) != ("gains", 3.4)
     ],
 )
 def test_no_two_methods_look_alike_and_no_text_covers_another_or_is_cut(name, width, study):
@@ -123,6 +122,12 @@ def test_the_families_of_all_data_are_named_inside_the_figure(width):
     named = [text.get_text() for text in figure.axes[-1].get_legend().get_texts()]
     assert len(named) == len(families) > 24 and not any("_" in name for name in named)
     assert covered(figure) == cut(figure) == []
+
+
+def test_methods_of_a_figure_have_a_colour_each_as_long_as_there_are_some():
+    browns = [name for name, look in styles(METHODS).items() if look[0] == "#D55E00"][:3]
+    found = distinct(styles(METHODS), browns)
+    assert len({found[name][0] for name in browns}) == 3 and found[browns[0]] == styles(METHODS)[browns[0]]
 
 
 def test_every_method_has_a_look_of_its_own():
@@ -181,7 +186,7 @@ def test_collapsed_fits_are_hollow_and_named_beside_their_line():
         {"dataset": "umist", "method": "rufs", "params": {"alpha": 2}, "acc": {100: [0.3, 0.3]}, "status": "diverged"},
     ]
     axes = FIGURES["acc_vs_size"](study_of(points), "umist").axes[0]
-    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    labels = [text.get_text() for text in axes.texts]
     assert sorted(labels) == ["DGUFS (collapsed)", "MCFS", "RUFS (partly diverged)"]
     hollow = [line for line in axes.lines if line.get_markerfacecolor() == "white" and len(line.get_xdata())]
     assert {to_hex(line.get_color()) for line in hollow} == {

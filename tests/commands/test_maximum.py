@@ -55,7 +55,7 @@ def test_without_random_rankings_there_is_nothing_to_say(n_draws):
     found = maxima(study.shares, "acc").set_index("method").loc["mcfs"]
     assert np.isnan(found["random_best"])
     table = make_table(read_table("dgufs_table2"), study)
-    assert not any("as many" in note for note in table.notes)
+    assert not any("as many" in note for note in table.below("full"))
 
 
 def test_a_table_has_the_excess_of_its_maxima_and_of_nothing_else():
@@ -65,7 +65,7 @@ def test_a_table_has_the_excess_of_its_maxima_and_of_nothing_else():
     cell = table.cells[(table.cells["method"] == "mcfs") & (table.cells["dataset"] == "umist")].iloc[0]
     assert cell["n_candidates"] == 4
     assert cell["excess"] == pytest.approx(cell["mean"] - cell["random_best"])
-    assert any("mcfs +" in note for note in table.notes)
+    assert any("mcfs +" in note for note in table.below("full"))
     assert "n_candidates,random_best,excess" in to_csv(table).replace("\r", "").splitlines()[0]
     chosen = make_table(spec, study, selection="default_params").cells
     assert chosen["n_candidates"].isna().all()

@@ -43,10 +43,10 @@ def table(results, selection="best_over_grid", metric="acc"):
 
 def test_the_spread_stands_below_the_table_and_its_lack_is_said_once(results, monkeypatch, capsys):
     command = "python -m scripts.refit what=seeds study=s 'methods=[random_selection]'"
-    assert [command in note for note in table(results).notes].count(True) == 1
-    assert any(command in note for note in table(results, "silhouette").notes)
-    assert not any("seeds" in note.lower() for note in table(results, "grid_median").notes)
-    assert not any("seeds" in note.lower() for note in table(results, "best_over_grid", "seconds").notes)
+    assert [command in note for note in table(results).below("full")].count(True) == 1
+    assert any(command in note for note in table(results, "silhouette").below("full"))
+    assert not any("seeds" in note.lower() for note in table(results, "grid_median").below("full"))
+    assert not any("seeds" in note.lower() for note in table(results, "best_over_grid", "seconds").below("full"))
     monkeypatch.setattr(sys, "argv", ["refit", "what=seeds", "study=s", f"results_dir={results}", "n_jobs=1"])
     main()
     said = capsys.readouterr().out
@@ -63,9 +63,9 @@ def test_the_spread_stands_below_the_table_and_its_lack_is_said_once(results, mo
     own = rows[(rows["trial"] == cell["trial"]) & (rows["n_selected"] == cell["n_selected"])]
     assert own["acc_mean"].iloc[0] == pytest.approx(cell["mean"] / 100)  # the stored seed's own result
     assert cell["seed_std"] == pytest.approx(100 * own["acc_mean"].std()) and cell["seed_std"] > 0
-    (line,) = [note for note in made.notes if note.startswith("Seeds of Random")]
+    (line,) = [note for note in made.below("full") if note.startswith("Seeds of Random")]
     assert line.endswith(f": MNIST-500 {cell['seed_std']:.1f} (5).")
-    assert not any("scripts.refit" in note or "MaxVar" in note for note in made.notes if "eeds" in note)
+    assert not any("scripts.refit" in note or "MaxVar" in note for note in made.below("full") if "eeds" in note)
     head, first, second = to_csv(made).splitlines()
     assert head.endswith(",seed_std") and first.endswith(f",{cell['seed_std']:.4f}") and second.endswith(",")
 
@@ -109,4 +109,4 @@ def test_what_cannot_be_fitted_again_is_named(results):
     assert problem == "random_selection on mnist500: its file in conf/method is not that of the trials."
     study = Study.open(results, "s")
     study.trials["data_sha"] = "another"
-    assert "random_selection on mnist500" in fit_seeds(study)[0]
+    assert fit_seeds(study) == ["mnist500: the data here are not those of the stored trials."]

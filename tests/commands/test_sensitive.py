@@ -11,7 +11,7 @@ from small_data import TRUTH
 from ufs_bench.runners.store import reference
 from ufs_bench.scripts.core.refits import SENSITIVE, is_sensitive, read
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.make_table.notes import background
+from ufs_bench.scripts.make_table import study_table
 from ufs_bench.scripts.refit import again
 from ufs_bench.scripts.ship import pack
 
@@ -59,13 +59,12 @@ def test_a_moved_fit_is_stored_shipped_and_named_below_tables(results, shipping,
     monkeypatch.setattr(again, "moved", lambda X: X * noise.uniform(0, 2, size=X.shape[1]))
     study, lines = Study.open(results, "mine"), []
     found = again.with_spreads(study, fits_of(study), say=lines.append)
-    assert len(lines) == 2 and all("SENSITIVE" in line and "of its features" in line for line in lines)
+    assert len(lines) == 2 and all("SENSITIVE" in line and "of the features" in line for line in lines)
     spreads = {one.row["trial"]: one.spread for one in found}
     study = Study.open(results, "mine")
     assert set(study.sensitive["trial"]) == set(spreads)
     assert {one.row["trial"]: one.spread for one in again.with_stored_spreads(study, found)} == spreads
-    cells = study.select().assign(inherited="", gaps="", excess=np.nan, n_candidates=1)
-    (note,) = [line for line in background(cells, study) if "Sensitive fits" in line]
+    (note,) = [line for line in study_table(study).details if "Sensitive fits" in line]
     assert f"mcfs on {TRUTH} (keeps" in note and f"max_variance on {TRUTH} (keeps" in note and "ndfs" not in note
     pack.ship(results, "mine", partial=True)
     shipped = Study.open(results, "reference/mine")
@@ -79,8 +78,8 @@ def test_another_machine_is_judged_by_the_spread_and_without_one_by_the_bounds(r
     one = next(one for one in fits_of(study) if one.row["method"] == "mcfs")
     other = one.stored._replace(versions=one.stored.versions.replace("gemm ", "gemm f"))
 
-    def is_wrong(selected, errors, **spread):
-        far = again.NEAR | {"selected": selected, "errors": errors}
+    def is_wrong(kept, moved, **spread):
+        far = again.NEAR | {"selected": kept, "errors": moved}
         return replace(one, stored=other, distance=far, spread=again.NEAR | spread if spread else None).is_wrong
 
     assert is_wrong(0.8, 3.0) and not is_wrong(0.8, 3.0, selected=0.9, errors=2.0)

@@ -77,35 +77,6 @@ def test_the_list_of_named_sets_shows_their_addresses_and_checksums(registry, ca
     assert site.url("/2") in out and spec()["sources"][0]["checksum"] in out and "one" not in out.split()
 
 
-def test_verify_finds_a_fault_in_any_place_and_changes_nothing(registry, cache, capsys, tmp_path):
-    main(["dataset=one,two"])
-    assert main(["verify=true"]) == 0
-    assert capsys.readouterr().out.splitlines()[-1] == "1 absent; 2 right"
-    (cache / "two.npz").write_bytes(b"404: Not Found")
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine/one.npz").write_bytes(b"")
-    before = sorted(cache.iterdir())
-    assert main(["verify=true", f"data_dir={tmp_path / 'mine'}"]) == 1
-    out = capsys.readouterr().out
-    assert "it is a text file" in out and "it is empty" in out
-    assert out.splitlines()[-1] == "failed: one two"
-    assert sorted(cache.iterdir()) == before
-    assert main(["dataset=two", "list=true"]) == 1 and "BAD" in capsys.readouterr().out
-
-
-def test_verify_checks_the_shape_too(registry, cache, capsys, tmp_path):
-    main(["dataset=one"])
-    path = tmp_path / "conf/one.yaml"
-    path.write_text(path.read_text().replace("features: 500", "features: 499"))
-    assert main(["dataset=one", "verify=true"]) == 1
-    assert "is 60 x 500 x 3, expected 60 x 499 x 3" in capsys.readouterr().out
-
-
-def test_verify_of_a_named_set_that_is_not_there_fails(registry, cache, capsys):
-    assert main(["dataset=gone", "verify=true"]) == 1
-    assert "not there" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

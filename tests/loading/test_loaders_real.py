@@ -55,7 +55,7 @@ def test_every_route_to_a_data_set_gives_its_values(data_dir, name):
     found = list(candidates(spec, data_dir))
     if not found:
         pytest.skip("its file is not in the data folder")
-    assert spec["data_sha256"] is not None, "set it: python -m scripts.fetch_data dataset=prints verify=true it"
+    assert spec["data_sha256"] is not None, "set it: python -m scripts.fetch_data dataset=prints it"
     for route in found:
         assert route.fault is None
         assert check_dataset(spec, *read_source(route.source, list(route.paths) or None)).sha == spec["data_sha256"]

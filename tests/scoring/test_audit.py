@@ -27,6 +27,7 @@ from ufs_bench.scripts.audit.audit_page import compact
 from ufs_bench.scripts.audit.flags import stands_out
 from ufs_bench.scripts.core import refits
 from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.refit import stability
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 
@@ -225,14 +226,14 @@ def test_the_oracle_stands_next_to_median_default_and_the_choices_without_labels
 
 def test_extra_fits_name_the_features_as_in_the_unchanged_data_and_are_done_once(blobs, tmp_path):
     trials = run(blobs, "max_variance", "methods.baselines.MaxVariance", {}, {}, tmp_path).trials
-    trial, size = refits.default_trial(trials, "methods.baselines.MaxVariance")
+    trial, size = stability.default_trial(trials, "methods.baselines.MaxVariance")
     folder = tmp_path / "s/blobs/max_variance"
     assert (size, trial.key) == (8, trials["trial"].iloc[0])
     assert (
-        refits.refit_changed(trial, size, Data(blobs.X, None), folder, 2) == 5
+        stability.refit_changed(trial, size, Data(blobs.X, None), folder, 2) == 5
     )  # as it is, 2 of samples, 2 of columns; no seed
-    assert refits.refit_changed(trial, size, Data(blobs.X, None), folder, 3) == 2
-    assert refits.refit_changed(trial, size, Data(blobs.X, None), folder, 3) == 0
+    assert stability.refit_changed(trial, size, Data(blobs.X, None), folder, 3) == 2
+    assert stability.refit_changed(trial, size, Data(blobs.X, None), folder, 3) == 0
     found = stabilities(refits.load_refits(Study.open(tmp_path, "s"), refits.STABILITY), {"blobs": 20})
     assert found["change"].tolist() == ["columns", "samples"]
     assert found[["n_sets", "n_distinct", "jaccard", "nogueira"]].to_numpy().tolist() == [[4, 1, 1, 1]] * 2
@@ -240,8 +241,8 @@ def test_extra_fits_name_the_features_as_in_the_unchanged_data_and_are_done_once
 
 def test_new_seeds_are_tried_where_there_are_any(blobs, tmp_path):
     trials = run(blobs, "random_selection", "methods.baselines.RandomSelection", {}, {}, tmp_path).trials
-    trial, size = refits.default_trial(trials, "methods.baselines.RandomSelection")
-    refits.refit_changed(trial, size, Data(blobs.X, None), tmp_path / "s/blobs/random_selection", 6)
+    trial, size = stability.default_trial(trials, "methods.baselines.RandomSelection")
+    stability.refit_changed(trial, size, Data(blobs.X, None), tmp_path / "s/blobs/random_selection", 6)
     found = stabilities(refits.load_refits(Study.open(tmp_path, "s"), refits.STABILITY), {"blobs": 20}).set_index(
         "change"
     )
@@ -251,9 +252,9 @@ def test_new_seeds_are_tried_where_there_are_any(blobs, tmp_path):
 
 def test_a_trial_that_code_or_configuration_would_name_otherwise_is_not_repeated(blobs, tmp_path):
     trials = run(blobs, "max_variance", "methods.baselines.MaxVariance", {}, {}, tmp_path).trials
-    assert refits.default_trial(trials, "methods.baselines.MinVariance") == (None, 0)
+    assert stability.default_trial(trials, "methods.baselines.MinVariance") == (None, 0)
     changed = trials.assign(protocol=json.dumps(vars(replace(PROTOCOL, seed=1))))
-    assert refits.default_trial(changed, "methods.baselines.MaxVariance") == (None, 0)
+    assert stability.default_trial(changed, "methods.baselines.MaxVariance") == (None, 0)
 
 
 def test_a_method_whose_indicators_end_where_they_began_is_found():

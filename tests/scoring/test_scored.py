@@ -8,7 +8,7 @@ from ufs_bench.methods.core.base import BaseSelector, Solution
 from ufs_bench.metrics.study.scored import scored
 from ufs_bench.runners.workers.fit import reported
 from ufs_bench.scripts.audit.flags import stands_out
-from ufs_bench.scripts.make_table.notes import background
+from ufs_bench.scripts.make_table import study_table
 
 
 class Given(BaseSelector):
@@ -50,8 +50,7 @@ def test_fits_that_were_asked_for_more_than_they_score_are_found():
 
 def test_a_table_names_them_below():
     found = study()
-    cells = found.trials.assign(excess=np.nan, gaps="", clusterer="kmeans")
-    below = " ".join(background(cells, found))
+    below = " ".join(study_table(found).details)
     assert "few on webkb (from 3 on; 67% of its fits)" in below
     assert "many on webkb" not in below
 
