@@ -77,7 +77,6 @@ BY_COMMAND = {
     "ground_truth": {"figure": PATH},
     "choices": {"study": one_or_more(STUDY)},
     "refit": {"what": one_of("again", "seeds", "restarts", "kept")},
-    "compare": {"quick": either(FLAG, listed(PAPER))},
     "cite": {"format": one_of("text", "bibtex")},
 }
 BY_TYPE = {bool: FLAG, int: whole(0, MOST), float: number(-MOST, MOST), str: TEXT, list: many(VALUE)}
