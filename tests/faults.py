@@ -1,9 +1,9 @@
 """Disturbs runs at random moments under every runner, and counts how often the rows are those of an undisturbed one.
 
-    python -m tests.faults --times 10                  every fault under every runner, so often
-    python -m tests.faults --times 200 --minutes 60    as many of them as begin within so many minutes
-    python -m tests.faults --times 5 --runners one --faults parent worker
-    python -m tests.faults --times 200 --log faults.log    again goes on after the rounds that the log has
+    python -m tests.faults times=10                  every fault under every runner, so often
+    python -m tests.faults times=200 minutes=60      as many of them as begin within so many minutes
+    python -m tests.faults times=5 runners=one faults=parent,worker seed=1
+    python -m tests.faults times=200 log=faults.log  again goes on after the rounds that the log has
 
 A round is a sweep of two cells with four fits each, in a folder and with a TMPDIR of its own.  It is disturbed once,
 then the same command is run to its end, by one process.  Then all rows must be those of an undisturbed sweep, and its
@@ -15,7 +15,6 @@ size, as a full disk would; "cell" and "both" start four commands at once, on on
 process that the command has started.  Where a round goes wrong its folder is put beside the log.
 """
 
-import argparse
 import fcntl
 import itertools
 import math
@@ -36,6 +35,7 @@ from pathlib import Path
 from tests.processes import cpu_seconds, descendants, end_all, having
 from ufs_bench.runners.cli.boundary import guard
 from ufs_bench.runners.code import ROOT
+from ufs_bench.scripts.core.entry import plain_options
 from ufs_bench.scripts.core.text import pipes
 
 RUNNERS = ("one", "two")  # commands on the same folder
@@ -209,9 +209,9 @@ def tried(folder, runner, fault, undisturbed):
 
 def outcomes_in(path):
     """Return {number: (fault, runner, outcome)} of the rounds in a log."""
-    if path is None or not path.exists():
+    if path is None or not Path(path).exists():
         return {}
-    found = re.findall(r"^(\d+) (\w+), (\w+): (.*)$", path.read_text(), re.MULTILINE)
+    found = re.findall(r"^(\d+) (\w+), (\w+): (.*)$", Path(path).read_text(), re.MULTILINE)
     return {int(number): tuple(rest) for number, *rest in found}
 
 
@@ -227,17 +227,16 @@ def table(found, runners, faults):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--times", type=int, default=1, help="of each fault under each runner [1]")
-    parser.add_argument("--minutes", type=float, default=math.inf, help="after which no other round begins")
-    parser.add_argument("--runners", nargs="+", choices=RUNNERS, default=RUNNERS)
-    parser.add_argument("--faults", nargs="+", choices=FAULTS, default=FAULTS)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--log", type=Path, help="a file of the rounds tried, which are not tried again")
-    given = parser.parse_args()
+    usual = {"times": 1, "minutes": 1e6, "runners": list(RUNNERS), "faults": list(FAULTS), "seed": 0, "log": None}
+    given = plain_options(__doc__, usual)
+    if wrong := {*given.runners, *given.faults} - {*RUNNERS, *FAULTS}:
+        sys.exit(f"error: {', '.join(wrong)} must be of {', '.join([*RUNNERS, *FAULTS])}.")
     guard()
     found, deadline = defaultdict(Counter), time.monotonic() + 60 * given.minutes
-    rounds, known = itertools.product(range(given.times), given.faults, given.runners), outcomes_in(given.log)
+    rounds, known = (
+        itertools.product(range(given.times), given.faults, given.runners),
+        outcomes_in(given.log),
+    )
     with tempfile.TemporaryDirectory(prefix="faults-") as name:
         folder = Path(name)
         try:

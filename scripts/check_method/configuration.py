@@ -7,7 +7,7 @@ import inspect
 from ufs_bench.runners.experiment.method import Method, load_class
 from ufs_bench.runners.experiment.settings import check_values
 from ufs_bench.runners.workers.outside import is_outside
-from ufs_bench.scripts.check_method.synthetic import suited
+from ufs_bench.scripts.check_method.synthetic import without_negatives
 
 GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPRODUCIBILITY = (
     "configuration", "first fit", "shapes and input", "descent", "equivariance", "errors", "reproducibility",
@@ -22,7 +22,7 @@ def property_of_every_method(group, *made):
         @functools.wraps(check)
         def on_samples(method):
             for make in made:
-                check(method, suited(make(), method))
+                check(method, without_negatives(make(), method))
 
         PROPERTIES.append(on_samples if made else check)
         PROPERTIES[-1].group = group

@@ -22,7 +22,7 @@ from ufs_bench.scripts.check_method.configuration import (
     property_of_every_method,
 )
 from ufs_bench.scripts.check_method.contract import where_it_rises
-from ufs_bench.scripts.check_method.synthetic import blobs, suited, wide_blobs
+from ufs_bench.scripts.check_method.synthetic import blobs, wide_blobs, without_negatives
 from ufs_bench.scripts.core.sources import sections
 
 __all__ = ["PROPERTIES"]
@@ -149,7 +149,7 @@ def single_precision_gives_what_its_values_give_in_double(method, X):
 @property_of_every_method(SHAPES, blobs)
 def constant_and_duplicate_features_leave_everything_finite(method, X):
     X = np.column_stack([np.zeros(len(X)), X, X[:, 2], np.full(len(X), 0.1), X[:, 2], -X[:, 0], np.full(len(X), 1e6)])
-    X = suited(X, method)
+    X = without_negatives(X, method)
     selector = method.make(4).fit(X)
     assert np.isfinite(selector.scores_).all()
     assert len(set(selector.subset(selector.n_features_to_select_))) == selector.n_features_to_select_
@@ -164,7 +164,7 @@ def constant_data_do_not_break_the_fit(method):
 
 @property_of_every_method(SHAPES)
 def duplicate_samples_do_not_break_the_fit(method):
-    X = np.repeat(suited(blobs(n_samples=6), method), 4, axis=0)
+    X = np.repeat(without_negatives(blobs(n_samples=6), method), 4, axis=0)
     assert np.isfinite(method.make(4).fit(X).scores_).all()
 
 
@@ -203,7 +203,7 @@ def labels_given_to_fit_are_ignored(method, X):
 
 @property_of_every_method(ERRORS)
 def too_many_clusters_are_refused_with_value_and_bound(method):
-    X = suited(blobs(n_samples=8, n_features=20), method)
+    X = without_negatives(blobs(n_samples=8, n_features=20), method)
     if "n_clusters" not in inspect.signature(method.cls).parameters:
         return
     message = _error_of(method.make(4, n_clusters=9), X)

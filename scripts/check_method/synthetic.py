@@ -17,6 +17,6 @@ def wide_blobs():
     return blobs(n_samples=14, n_features=40)
 
 
-def suited(X, method):
+def without_negatives(X, method):
     """Return samples that a method takes: moved to 0 and more where it refuses negative values."""
     return X if method.cls.takes_negative else X - X.min()

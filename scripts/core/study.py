@@ -249,7 +249,7 @@ class Study:
         return f"± std over {self.protocol['restarts']} K-means restarts"
 
     @property
-    def clusters_told(self):
+    def clusters_words(self):
         """The words for how many clusters are looked for, after a semicolon; "" where it is as many as classes."""
         clusters = self.protocol.get("clusters")
         return f"; {clusters} as many clusters as classes" if clusters else ""
@@ -260,7 +260,7 @@ class Study:
         own = own if methods is None else {method: own[method] for method in own if method in set(methods)}
         fitted = "".join(f"; {method} is fitted on scaling {scaling}" for method, scaling in own.items())
         named = f"Study {self.title}, protocol {self.protocol['name']}, scaling {self.protocol['scaling']}"
-        return f"{named}{fitted}{self.clusters_told}."
+        return f"{named}{fitted}{self.clusters_words}."
 
 
 def _may_stand_beside(shipped, own):

@@ -1,7 +1,5 @@
 """Helpers for the texts that several commands write."""
 
-import re
-import sys
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -14,15 +12,10 @@ from ufs_bench.runners.errors import ConfigError, remedy_of
 def deliver(text, output=None):
     """Write a text to a file, whose folder is made, and print where it is; without a file, print the text itself."""
     if output is None:
-        print(for_screen(text), end="")
+        print(text, end="")
         return
     write(text, output)
     print(Path(output))
-
-
-def for_screen(text):
-    """Return a text as it is printed: on a terminal, which shows tags as they are, what is underlined stands in _."""
-    return re.sub("<u>(.*?)</u>", r"_\1_     ", text) if sys.stdout.isatty() else text  # as wide as before
 
 
 def write(text, path):

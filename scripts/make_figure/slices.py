@@ -20,8 +20,9 @@ class Surface(NamedTuple):
     # values, sizes: values of the parameter, ascending, and the numbers of features
     values: list
     sizes: list
-    scores: np.ndarray  # shape (n_sizes, n_values), in percent; nan where nothing is stored or the fit failed
-    poor: np.ndarray  # of the same shape: the status where the fit with this score learned nothing; "" elsewhere
+    scores: (
+        np.ndarray
+    )  # shape (n_sizes, n_values), in percent; nan where nothing is stored, or the fit failed or learned nothing
 
 
 def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
@@ -87,16 +88,13 @@ def surface(grid, parameter, metric, others=BEST, defaults=None):
             f"{'; '.join(f'{name}: {varying[name]}' for name in wanted)}. others=best takes what there is.",
             [(points["method"].iloc[0], points["dataset"].iloc[0])],
         )
-    # Among equal scores, the one of a fit that learned something counts.
-    order = kept.assign(learned=~kept["status"].isin(POOR)).sort_values([f"{metric}_mean", "learned"], kind="stable")
-    best = order.dropna(subset=f"{metric}_mean").groupby([f"param {parameter}", "n_selected"], sort=False).last()
-    status, best = best["status"].where(~best["learned"], ""), best[f"{metric}_mean"]
+    learned = kept[~kept["status"].isin(POOR)]
+    best = learned.groupby([f"param {parameter}", "n_selected"])[f"{metric}_mean"].max()
     # A value that only other slices have is not a gap of this one.
     asked = set(kept[f"param {parameter}"])
     values, sizes = [value for value in varying[parameter] if value in asked], sorted(points["n_selected"].unique())
     scores = np.array([[best.get((value, size), np.nan) for value in values] for size in sizes])
-    poor = np.array([[status.get((value, size), "") for value in values] for size in sizes])
-    return Surface(metric, parameter, values, [int(size) for size in sizes], scores, poor)
+    return Surface(metric, parameter, values, [int(size) for size in sizes], scores)
 
 
 def fixed_values(varying, parameter, others, defaults):

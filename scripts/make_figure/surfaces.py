@@ -15,9 +15,8 @@ from ufs_bench.scripts.core.text import listed
 from ufs_bench.scripts.core.words import CLUSTERERS
 from ufs_bench.scripts.make_figure.options import one, several
 from ufs_bench.scripts.make_figure.slices import fixed_values, grid_of, surface
-from ufs_bench.scripts.make_figure.style import GREY, HEAT, NARROW, WIDTH, framed, in_words, number, symbol
+from ufs_bench.scripts.make_figure.style import HEAT, NARROW, WIDTH, framed, number, symbol
 
-POOR_FACE = "#e9e9e9"  # of a cell whose fit learned nothing
 LEAST_RANGE = 5  # percentage points between the ends of the colours
 
 
@@ -28,7 +27,7 @@ def surfaces(
     """Draw a score over each parameter and the number of features.
 
     `others` sets the values of the other parameters, as in `scripts.make_figure.slices.surface`; `grid` has values
-    that the figure is to show, of which the note names those that are not stored.
+    that the figure is to show, for the command that computes them.
     """
     dataset, method, metrics = one(dataset), one(method, "method"), several(metric)
     own = find("method", method) or {}
@@ -55,7 +54,7 @@ def surfaces(
     scores = " and ".join(score.upper() for score in metrics)
     title = f"{printed('method', method)} on {printed('dataset', dataset)}: {scores} of {CLUSTERERS[clusterer]}"
     note = ". ".join(rules) + (f". Everywhere: {', '.join(fixed)}." if fixed else ".")
-    note += f"\n{_fits(trials, method)}. {study.origin([method])}{_not_run(panels, grid or {})}"
+    note += f"\n{_fits(trials, method)}. {study.origin([method])}"
     return _drawn(panels, title, note, width)
 
 
@@ -64,10 +63,10 @@ def _drawn(surfaces, title, note, width):
     metrics = list(dict.fromkeys(panel.metric for panel in surfaces))
     per_row = 1 if width < NARROW else len(surfaces) // len(metrics)
     rows = -(-len(surfaces) // per_row)
-    if any(_learned(panel).any() for panel in surfaces):
+    if any(np.isfinite(panel.scores).any() for panel in surfaces):
         note += "\nOutlined: the best."
     if any(np.isnan(panel.scores).any() for panel in surfaces):
-        note += " Hatched: not run, or the fit failed or reached a limit."
+        note += " Hatched: not run, or the fit failed, reached a limit or learned nothing."
     height = 0.9 + rows * min(2.35, 0.62 * width / per_row)
     with framed(width, height, title, note, **{"axes.grid": False}) as figure:
         axes = figure.subplots(rows, per_row, squeeze=False).ravel()
@@ -76,58 +75,40 @@ def _drawn(surfaces, title, note, width):
             scale = _scale([panel for _, panel in own])
             for axis, panel in own:
                 _heat_map(axis, panel, scale, 72 * width / per_row)
-            if any(_learned(panel).any() for _, panel in own):
+            if any(np.isfinite(panel.scores).any() for _, panel in own):
                 bar = figure.colorbar(ScalarMappable(scale, HEAT), ax=[axis for axis, _ in own], pad=0.015, aspect=22)
                 bar.set_label(f"{METRICS[metric]} (%)")
                 bar.outline.set_visible(False)
     return figure
 
 
-def _learned(panel):
-    """Return where a score is of a fit that learned something."""
-    return np.isfinite(panel.scores) & (panel.poor == "")
-
-
-def _poor(panel):
-    """Say how many scores are of fits that learned nothing; "" where none is."""
-    words, count, stored = in_words(panel.poor.ravel()), np.sum(panel.poor != ""), np.isfinite(panel.scores).sum()
-    if not words:
-        return ""
-    return f"the fit {words} ({f'all {count}' if count == stored else f'{count} of {stored}'} cells)"
-
-
 def _scale(panels):
-    found = np.concatenate([panel.scores[_learned(panel)] for panel in panels])
-    if not len(found):
-        found = np.concatenate([panel.scores.ravel() for panel in panels])
+    """Return the scale of the colours; a small range is the noise of restarts, which full contrast would exaggerate."""
+    found = np.concatenate([panel.scores.ravel() for panel in panels])
+    if np.isnan(found).all():
+        return Normalize(0, 100)
     low, high = np.nanmin(found), np.nanmax(found)
-    # A smaller range is the noise of the restarts, which full contrast would exaggerate.
     missing = max(LEAST_RANGE - (high - low), 0)
     return Normalize(low - missing / 2, high + missing / 2)
 
 
 def _heat_map(axis, panel, scale, points):
-    colours = colormaps[HEAT]
     axis.set_facecolor("white")
     # Cells without a score show the hatching.
     hatching = {"fill": False, "hatch": "////", "edgecolor": "#bbbbbb", "linewidth": 0}
     axis.add_patch(Rectangle((0, 0), 1, 1, transform=axis.transAxes, **hatching))
-    learned = _learned(panel)
-    axis.pcolormesh(np.ma.masked_where(~learned, panel.scores), cmap=HEAT, norm=scale, edgecolor="white", linewidth=0.5)
+    scores = np.ma.masked_invalid(panel.scores)
+    axis.pcolormesh(scores, cmap=HEAT, norm=scale, edgecolor="white", linewidth=0.5)
     room = points * 0.8 / len(panel.values)
     for (row, column), value in np.ndenumerate(panel.scores):
-        if panel.poor[row, column]:
-            crossed = {"facecolor": POOR_FACE, "hatch": "xxx", "edgecolor": "#c4c4c4", "linewidth": 0}
-            axis.add_patch(Rectangle((column, row), 1, 1, **crossed))
         if room > 18 and np.isfinite(value):
-            behind = {} if learned[row, column] else {"bbox": {"color": POOR_FACE, "pad": 0.6}}
-            dark = learned[row, column] and np.dot(colours(scale(value))[:3], (0.299, 0.587, 0.114)) < 0.5
+            dark = np.dot(colormaps[HEAT](scale(value))[:3], (0.299, 0.587, 0.114)) < 0.5
             axis.text(
                 column + 0.5, row + 0.5, f"{value:.1f}", ha="center", va="center",
-                fontsize=min(7.5, room / 3), color="white" if dark else "black", **behind,
+                fontsize=min(7.5, room / 3), color="white" if dark else "black",
             )  # fmt: skip
-    if learned.any():
-        best = np.unravel_index(np.argmax(np.where(learned, panel.scores, -np.inf)), learned.shape)
+    if scores.count():
+        best = np.unravel_index(scores.argmax(), scores.shape)
         axis.add_patch(Rectangle(best[::-1], 1, 1, fill=False, edgecolor="black", linewidth=1.4))
     axis.set_xticks(np.arange(len(panel.values)) + 0.5, [number(value) for value in panel.values])
     axis.set_yticks(np.arange(len(panel.sizes)) + 0.5, panel.sizes)
@@ -135,8 +116,6 @@ def _heat_map(axis, panel, scale, points):
     axis.spines[:].set_visible(False)
     axis.set_xlabel(symbol(panel.parameter))
     axis.set_ylabel("Selected features")
-    if words := _poor(panel):
-        axis.set_title(f"Crossed: {words}", fontsize=7.5, loc="left", color=GREY)
 
 
 def _others_text(varying, parameter, others, defaults, metrics):
@@ -148,13 +127,6 @@ def _others_text(varying, parameter, others, defaults, metrics):
     how += f" for {listed(labelled)}" if 0 < len(labelled) < len(metrics) else ""
     parts += [f"the best {' and '.join(best)} at every point{how}"] if best else []
     return f"Over {symbol(parameter)}: {', '.join(parts)}" if parts else f"Over {symbol(parameter)}"
-
-
-def _not_run(panels, grid):
-    stored = {panel.parameter: set(panel.values) for panel in panels}
-    lacking = {name: [v for v in grid.get(name, []) if v not in found] for name, found in stored.items()}
-    texts = [f"{symbol(name)} = {', '.join(map(number, values))}" for name, values in lacking.items() if values]
-    return f" Not yet run: {'; '.join(texts)}." if texts else ""
 
 
 def _fits(trials, method):

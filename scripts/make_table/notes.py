@@ -120,7 +120,7 @@ def clustering(study):
     if not protocol:
         return []
     scaling = f"scaling of the data: {protocol['scaling']}"
-    return [f"{protocol['restarts']} K-means restarts; {scaling}{study.clusters_told}."]
+    return [f"{protocol['restarts']} K-means restarts; {scaling}{study.clusters_words}."]
 
 
 def _reasons(cells):

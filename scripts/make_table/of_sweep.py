@@ -7,7 +7,6 @@ from ufs_bench.runners.place import command_on
 from ufs_bench.runners.store.files import StoreError
 from ufs_bench.runners.store.folder import load_results
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.text import for_screen
 from ufs_bench.scripts.make_table import study_table
 from ufs_bench.scripts.make_table.formats import to_markdown
 
@@ -36,6 +35,6 @@ def print_table(folder, cells):
         print(f"no table: {words_of(error) or error}")
         return False
     text = to_markdown(table, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns), notes="short")
-    print(f"\n{for_screen(text)}")
+    print(f"\n{text}")
     print(f"With all notes, as csv, latex or html: {command_on('make_table', folder)}")
     return not damaged

@@ -111,11 +111,10 @@ def _score_cell(study, cell, stored, X, y, protocol, n_starts, n_jobs):
     points = points[(points["dataset"] == cell[0]) & (points["method"] == cell[1])]
     wanted = {metric: candidates(points, metric) for metric in SCORES if points[f"{metric}_mean"].notna().any()}
     heads = {metric: _head(own, metric, n_starts, protocol) for metric, own in wanted.items()}
-    there = {(*row[:-4], row[-1]): row for row in stored[COLUMNS[RESTARTS]].itertuples(index=False, name=None)}
-    lacking = {metric: own for metric, own in wanted.items() if heads[metric] not in there}
-    if not lacking:
+    there = {(*row[:-4], row[-1]) for row in stored[COLUMNS[RESTARTS]].itertuples(index=False, name=None)}
+    if there.issuperset(heads.values()):
         return
-    sets = dict.fromkeys((row.trial, row.n_selected) for own in lacking.values() for row in own.itertuples())
+    sets = dict.fromkeys((row.trial, row.n_selected) for own in wanted.values() for row in own.itertuples())
     whole = of_kmeans(study.whole).set_index(["trial", "n_selected"])
     jobs = (delayed(score)(whole.at[key, "features"], X, y, protocol, n_starts) for key in sets)
     found = dict(zip(sets, Parallel(n_jobs=min(n_jobs, len(sets)))(jobs), strict=True))
@@ -127,8 +126,8 @@ def _score_cell(study, cell, stored, X, y, protocol, n_starts, n_jobs):
                     f"{metric.upper()} with {key[1]} features is stored as {before:.6f}, and the same starts give "
                     f"{now:.6f} here: run the cell again first."
                 )
-    rows = [there[head] for head in heads.values() if head in there]
-    for metric, points in lacking.items():
+    rows = []
+    for metric, points in wanted.items():
         head, place = heads[metric], SCORES.index(metric)
         own = np.stack([found[row.trial, row.n_selected][place] for row in points.itertuples()])
         again = best_in_groups(own, protocol.restarts)

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from frames import PROTOCOL, study_of
 from matplotlib.colors import to_hex
-from matplotlib.patches import Rectangle
 from matplotlib.text import Text
 
 from ufs_bench.scripts.core.conf import family_of, find, names
@@ -152,30 +151,13 @@ def surfaces(collapsed):
     return figure
 
 
-def test_a_surface_of_collapsed_fits_has_no_colours_and_no_best_and_says_so_without_its_note():
+def test_fits_that_collapsed_have_no_score_in_a_surface_and_are_not_its_best():
     (axes,) = surfaces(lambda alpha: True).axes  # no colour bar
-    assert axes.get_title("left") == "Crossed: the fit collapsed (all 3 cells)"
     assert np.ma.getmaskarray(axes.collections[0].get_array()).all()
-    crossed = [patch for patch in axes.patches if isinstance(patch, Rectangle) and patch.get_hatch() == "xxx"]
-    assert len(crossed) == 3 and not [patch for patch in axes.patches if patch.get_linewidth() == 1.4]
-
-
-def test_the_best_of_a_surface_is_a_fit_that_learned_something():
+    assert not [patch for patch in axes.patches if patch.get_linewidth() == 1.4]
     axes = surfaces(lambda alpha: alpha == 3).axes[0]  # the highest score
-    assert axes.get_title("left") == "Crossed: the fit collapsed (1 of 3 cells)"
     (best,) = [patch for patch in axes.patches if patch.get_linewidth() == 1.4]
     assert best.get_xy() == (1, 0)
-    assert surfaces(lambda alpha: False).axes[0].get_title("left") == ""
-
-
-def test_a_score_of_equal_fits_is_that_of_one_that_learned_something():
-    points = [
-        {"dataset": "umist", "method": "dgufs", "params": {"alpha": alpha, "beta": beta}, "acc": {50: [0.3, 0.3]},
-         "status": status}
-        for alpha, beta, status in ((1, 1, "converged"), (1, 2, "collapsed"), (2, 1, "collapsed"), (2, 2, "collapsed"))
-    ]  # fmt: skip
-    axes = FIGURES["surface"](study_of(points), "umist", "dgufs", ["alpha"]).axes[0]
-    assert axes.get_title("left") == "Crossed: the fit collapsed (1 of 2 cells)"
 
 
 def test_collapsed_fits_are_hollow_and_named_beside_their_line():

@@ -5,7 +5,7 @@ import pytest
 from quick_methods import further_slow, load_quick_methods, shortened
 
 from ufs_bench.methods.core.checks import LARGEST, check_range
-from ufs_bench.scripts.check_method.synthetic import blobs, suited, wide_blobs
+from ufs_bench.scripts.check_method.synthetic import blobs, wide_blobs, without_negatives
 
 METHODS = load_quick_methods()
 
@@ -59,7 +59,7 @@ def test_every_method_fits_or_refuses_what_is_barely_in_range(request, name, cas
         if not request.config.getoption("--slow"):
             shortened(selector)
         try:
-            selector.fit(FITTED_OR_REFUSED[case](suited(X, METHODS[name])))
+            selector.fit(FITTED_OR_REFUSED[case](without_negatives(X, METHODS[name])))
         except ValueError as error:
             assert not isinstance(error, np.linalg.LinAlgError), error
             assert any(
