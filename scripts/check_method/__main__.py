@@ -7,7 +7,7 @@ from pathlib import Path
 from ufs_bench.metrics.threads import one_thread
 from ufs_bench.runners.cli.choices import empty_method
 from ufs_bench.runners.words import did_you_mean
-from ufs_bench.scripts.check_method import Report, check_contract
+from ufs_bench.scripts.check_method import check_contract
 from ufs_bench.scripts.check_method.contract import FAIL, KNOWN, OK, Method, load_methods
 from ufs_bench.scripts.core.entry import command
 
@@ -17,11 +17,9 @@ def main(options):
     """Check the method that the options name; the exit status is 1 if something fails."""
     method = _method(options)
     started = time.perf_counter()
-    report = Report(options["tracebacks"])
     print(f"{method.name}: {method.config.get('target')}")
     with one_thread():
-        check_contract(method, report)
-    counts = report.counts
+        counts = check_contract(method, options["tracebacks"])
     known = f", {counts[KNOWN]} known not to hold" if counts[KNOWN] else ""
     outcome = f"{counts[FAIL]} FAILED" if counts[FAIL] else "nothing failed"
     print(f"\n{method.name}: {outcome}, {counts[OK]} ok{known}; {time.perf_counter() - started:.0f} s")

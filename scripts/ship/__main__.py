@@ -1,23 +1,16 @@
 """``python -m scripts.ship --help``."""
 
-import sys
-
 from ufs_bench.runners.store.reference import SHIPPED
 from ufs_bench.runners.words import counted
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.ground_truth.further import ship_further
 from ufs_bench.scripts.ship.pack import ship
-from ufs_bench.scripts.ship.runs import divided
 
 
-def main():
+@command("ship")
+def main(options):
     """Check, hand in or pack what the command line names."""
-    handed, sys.argv[1:] = divided(sys.argv[1:])
-    command("ship")(lambda options: _answer(options, handed))()
-
-
-def _answer(options, handed):
     # Each is imported here, as packing needs neither K-means nor the findings.
     if options["check"]:
         from ufs_bench.scripts.ship.check import check_all
@@ -26,7 +19,7 @@ def _answer(options, handed):
     if options["method"]:
         from ufs_bench.scripts.ship.hand_in import hand_in
 
-        return hand_in(options, handed)
+        return hand_in(options)
     if not options["study"]:
         raise ValueError("study must be given: study=NAME packs a study, check=true checks what is packed.")
     return _pack(options)

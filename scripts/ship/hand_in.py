@@ -1,4 +1,4 @@
-"""Hands in a method: check it, run it as the shipped ones were, pack and check its results, print the findings."""
+"""Hands in a method whose fits are stored: check it, pack them, print the findings."""
 
 import subprocess
 
@@ -13,33 +13,38 @@ from ufs_bench.scripts.core.text import pipes, write
 from ufs_bench.scripts.findings import __main__ as findings
 from ufs_bench.scripts.findings.plan import estimates
 from ufs_bench.scripts.ship.pack import ship
-from ufs_bench.scripts.ship.runs import data_sets, fit, most_points
 
 STUDY = "fair"
 CODE = ("datasets", "methods", "metrics", "runners", "scripts")
 
 
-def hand_in(options, handed):
-    """Hand in the method that the options name; the words that are handed on are those of run.py."""
+def hand_in(options):
+    """Hand in the method that the options name, whose fits are stored in the user's study."""
     method, name = options["method"], (options["study"] or STUDY).removeprefix(PREFIX)
-    folders = [options["results_dir"], PREFIX + name, options["data_dir"]]
     if not (CONF / "method" / f"{method}.yaml").exists():
         raise ValueError(f"there is no conf/method/{method}.yaml: docs/own_method.md says how to add a method.")
     if changed := uncommitted(method):
         raise ValueError(
-            f"{', '.join(changed)}: not committed, and its rows would say -dirty. Commit first: git add "
+            f"{', '.join(changed)}: not committed, and rows name the commit of their code. Commit first: git add "
             f"{' '.join(changed)} && git commit -m 'ENH {method}'"
+        )
+    run = f"python run.py experiment={name} method={method}"
+    rows = Study.open(options["results_dir"], name).trials.query("method == @method")
+    if rows.empty:
+        raise ValueError(f"study={name} has no fits of {method} in {options['results_dir']}. To run them: {run}")
+    if rows["git_sha"].str.endswith("-dirty").any():
+        raise ValueError(
+            f"fits of {method} are of code that was not committed. To run them again: {run} runner.redo=true"
         )
     if check_method([f"method={method}"]):
         raise ValueError(f"{method} must keep the contract: mend what says FAIL above.")
-    study = Study.open(*folders)
-    datasets, said = data_sets(study, options["datasets"], options["data_dir"])
-    print("\n".join(["", *said]), flush=True)
-    fit(study, name, method, handed, datasets, {**options, "points": most_points(study, datasets)})
-    _pack(method, name, options)
+    new, kept, left_out = ship(options["results_dir"], name, methods=[method])
+    print(f"\n{counted(len(new), 'cell')} packed, {len(kept)} unchanged.")
+    if left_out:
+        raise ValueError(f"{', '.join(left_out)}: fits are missing. To run them: {run}")
     written = [f"results/reference/{name}"]
     if PREFIX + name == findings.STUDY:
-        written += _findings(Study.open(*folders))
+        written += _findings(Study.open(options["results_dir"], PREFIX + name, options["data_dir"]))
     print(f"\nHow it compares with each other method: python -m scripts.rank study={name} method={method}")
     print(f"To hand it in:\n  git add {' '.join(written)}\n  git commit -m 'ENH results of {method}'")
     print("  git push -u origin HEAD\nThen open a pull request, which says why data sets are missing, if some are.")
@@ -68,11 +73,3 @@ def _findings(study):
         write(text, path)
     print("Sentences that no longer hold are named by: python -m pytest tests/project/test_findings_page.py")
     return [str(path.relative_to(ROOT)) for path in pages]
-
-
-def _pack(method, name, options):
-    """Pack the cells of the method, which checks their rows."""
-    new, kept, left_out = ship(options["results_dir"], name, methods=[method])
-    print(f"\n{counted(len(new), 'cell')} packed, {len(kept)} unchanged.")
-    if left_out:
-        raise ValueError(f"{', '.join(left_out)}: fits are missing. The same command runs them.")
