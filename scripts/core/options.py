@@ -75,7 +75,7 @@ BY_COMMAND = {
     "findings": {"further": STUDY},
     "features": {"dataset": NAME},
     "ground_truth": {"figure": PATH},
-    "choices": {"study": one_or_more(STUDY)},
+    "rank": {"study": one_or_more(STUDY)},
     "refit": {"what": one_of("again", "seeds", "restarts", "kept")},
     "cite": {"format": one_of("text", "bibtex")},
 }

@@ -19,3 +19,9 @@ def test_a_command_starts_without_what_it_does_not_use(command):
     words = [sys.executable, "-c", program, *UNUSED[command].split()]
     done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+def test_a_mistyped_command_is_answered_with_the_one_that_it_is_like():
+    words = [sys.executable, "-m", "scripts.make_tabel"]
+    done = subprocess.run(words, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 1 and done.stderr == "error: there is no command make_tabel. Did you mean make_table?\n"
