@@ -56,9 +56,9 @@ def test_where_the_file_lies_in_a_folder_of_data_no_folder_is_asked_for(add, tmp
     [
         ([], "say what its labels are, label=NAME (it has x, y, cultivar); label=none for data without"),
         (["label=cultivr"], "has no column 'cultivr'; did you mean cultivar? it has x, y, cultivar."),
-        (["label=cultivar", "fill=mean"], "fill=mean must be one of error, median, drop"),
+        (["label=cultivar", "fill=mean"], "must be a number or one of error, median, drop"),
         (["label=cultivar", "ignore=z"], "has no column 'z'"),
-        (["label=cultivar", "name=umist", "clusters=one"], "clusters=one must be a whole number from 2 to"),
+        (["label=cultivar", "name=umist", "clusters=one"], "must be an int >= 2"),
         (["label=none"], "cultivar must be numeric"),
     ],
 )
