@@ -8,7 +8,6 @@ import pandas as pd
 
 from ufs_bench.datasets import read_spec
 from ufs_bench.datasets.truth import parts_of, truth_names
-from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.files import StoreError, replace_file
@@ -24,7 +23,7 @@ def further_rows(study):
     paths = sorted((reference.SHIPPED / study.own_name / FOLDER).glob("*.parquet")) if study.is_shipped else []
     frames = [read_refits(path).assign(method=path.stem) for path in paths]
     rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*COLUMNS, "method"])
-    own = pd.DataFrame([_facts(name) for name in rows["dataset"]], rows.index, ["data", "family", "n_features"])
+    own = pd.DataFrame([_facts(name) for name in rows["dataset"]], rows.index, ["data", "family"])
     return rows.assign(
         data_sha=own["data"].where(own["family"] == rows["family_sha"], rows["family_sha"]),  # of other data
         is_default=True,
@@ -34,9 +33,8 @@ def further_rows(study):
 
 @functools.cache
 def _facts(dataset):
-    """Return the SHA-256 of a data set, a short digest for its family, and its number of features."""
-    spec = read_spec(dataset)
-    return spec["data_sha256"], _family_sha(parts_of(dataset)[0]), spec["features"]
+    """Return the SHA-256 of a data set, and a short digest for its family."""
+    return read_spec(dataset)["data_sha256"], _family_sha(parts_of(dataset)[0])
 
 
 @functools.cache
@@ -50,7 +48,7 @@ def ship_further(study):
 
     They are those at the default parameters on data of known truth, but for all features, which select nothing.  A
     StoreError names a method whose fits are of other code, packages, arithmetic or data than its shipped ones, or which
-    has none, or with a row that `faults` refuses.
+    has none.
     """
     whole = of_kmeans(study.whole)
     whole = whole[whole["is_default"] & whole["dataset"].isin(truth_names()) & (whole["method"] != "all_features")]
@@ -76,30 +74,7 @@ def ship_further(study):
         before = read_refits(target) if target.exists() else rows.iloc[:0]
         both = pd.concat([before[~before["dataset"].isin(rows["dataset"])], rows])
         both = both.sort_values("dataset", ignore_index=True).astype({"fit_s": np.float32})
-        if words := next(faults(both, shipped), ""):
-            raise StoreError(f"{method}: {words}")
         target.parent.mkdir(exist_ok=True)
         replace_file(target, packed_refits(both))
         packed[method] = len(rows)
     return packed
-
-
-def faults(rows, frame):
-    """Yield what is wrong with the further rows of a method; `frame` has its other rows."""
-    if rows["dataset"].duplicated().any() or rows["dataset"].isin(frame["dataset"]).any():
-        yield "two rows are of one data set."
-    if strange := sorted(set(rows["dataset"]) - set(truth_names())):
-        yield f"{strange[0]!r} is not a data set of known truth."
-        return
-    if strange := sorted(set(rows["identity"]) - set(identity_names(frame).values())):
-        yield f"{strange[0]!r} is not an identity of its other fits."
-    for row in rows.itertuples():
-        chosen, (_, family_sha, n_features) = row.features, _facts(row.dataset)
-        if row.family_sha != family_sha:
-            yield f"family_sha={row.family_sha} on {row.dataset} must be {family_sha}, as in conf/truth."
-        if (chosen is None) != (row.status in UNSCORED):
-            yield f"status={row.status} on {row.dataset} goes {'without' if chosen is None else 'with'} features."
-        elif chosen is not None and (
-            len(set(chosen)) != row.n_selected or not 0 <= min(chosen) <= max(chosen) < n_features
-        ):
-            yield f"its features on {row.dataset} are not {row.n_selected} different numbers below {n_features}."
