@@ -38,7 +38,9 @@ def stage(folder):
         path.parent.mkdir(exist_ok=True)
         path.write_text(text + contents(name, found), "utf-8")
     for path in (ROOT / "docs").rglob("*.svg"):
-        shutil.copy(path, folder / path.relative_to(ROOT / "docs"))
+        target = folder / path.relative_to(ROOT / "docs")
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy(path, target)
 
 
 def _led(text, name, to, pages):

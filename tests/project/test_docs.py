@@ -24,6 +24,7 @@ from ufs_bench.scripts.compare import shipped_names
 from ufs_bench.scripts.core.conf import CONF, read
 from ufs_bench.scripts.core.sources import sections
 from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.rank.choice import is_control
 from ufs_bench.scripts.rank.choices import EVERYTHING, KEPT
 
@@ -253,3 +254,12 @@ def test_shipped_rows_name_commits_of_this_history_or_what_the_page_says_of_them
     unknown = {sha[:8] for sha in set(named) - set(dirty) - history}
     assert unknown == set(re.findall("One such commit, (\\w{8}), was amended", page))
     assert len(dirty) == 490 and "490 fits say `-dirty`" in page
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_every_figure_has_a_picture_and_its_command_on_the_page_of_figures(name):
+    text = (ROOT / "docs/tables.md").read_text(encoding="utf-8")
+    _, _, after = text.partition(f"![{name}](figures/{name}.svg)")
+    command = after.partition("```\n")[2].partition("\n")[0]
+    assert command.startswith("python -m scripts.make_figure figure=")
+    assert (ROOT / f"docs/figures/{name}.svg").is_file()
