@@ -18,6 +18,7 @@ from ufs_bench.runners.experiment.kinds import (
     number,
     one_of,
     one_or_more,
+    optional,
     whole,
 )
 from ufs_bench.runners.store.reference import PREFIX
@@ -43,7 +44,8 @@ BY_NAME = {
     **dict.fromkeys(["study", "protocol"], STUDY),
     **dict.fromkeys(["method", "experiment", "figure"], NAME),
     **dict.fromkeys(["methods", "datasets", "dataset", "rows", "columns"], many(NAME)),
-    **dict.fromkeys(["title", "base"], TEXT),
+    "title": TEXT,
+    "base": optional(TEXT),
     "size": whole(1, MOST),
     **dict.fromkeys(["longest", "budget", "fetch"], number(0, MOST)),
     "metric": METRIC,

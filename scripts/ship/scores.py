@@ -49,7 +49,8 @@ def faults(frame, data_dir, spent, seed=0, n_jobs=1, say=print):
     drawn by `seed`, until the budget is used up, and `say` gets a line a data set.
     """
     for dataset, of_data in frame[frame["n_restarts"] > 0].groupby("dataset"):
-        data, reason = data_of(of_data, data_dir)
+        is_left = spent.seconds < spent.budget
+        data, reason = data_of(of_data, data_dir) if is_left else (None, "the budget was used up before.")
         if data is None:
             for method, rows in of_data.groupby("method"):
                 yield UNVERIFIED, dataset, method, "", f"{counted(len(rows), 'row')}: {reason}"
