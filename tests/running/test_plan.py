@@ -59,25 +59,6 @@ def test_times_are_those_of_the_point_else_of_the_data_set_else_scaled_from_the_
     assert math.isnan(Times(tmp_path, "other").of("umist", (575, 644), {})[0])
 
 
-def test_a_point_that_takes_longer_on_like_data_sets_is_expected_to_take_longer_here(tmp_path):
-    """The mean of what is stored would be 2 seconds, were only the default point stored."""
-    times = stored(
-        tmp_path,
-        {"dataset": "umist", "params": {"a": 1, "n_clusters": 20}, "fit_s": 1.5},
-        {"dataset": "orl", "params": {"a": 1, "n_clusters": 40}, "fit_s": 2.5},
-        {"dataset": "orl", "params": {"a": 9, "n_clusters": 40}, "fit_s": 29.5},
-        {"dataset": "usps", "params": {"a": 1, "n_clusters": 10}, "fit_s": 0.5},
-        {"dataset": "usps", "params": {"a": 9, "n_clusters": 10}, "fit_s": 19.5},
-        {"dataset": "orl", "params": {"a": 2, "n_clusters": 40}, "fit_s": 0.5},
-        {"dataset": "mnist", "params": {"a": 9, "n_clusters": 10}, "fit_s": 900.0},
-    )
-    seconds, source = times.of("umist", (575, 644), {"a": 9, "n_clusters": 20})
-    assert seconds == pytest.approx((2 * 30 / 3 + 2 * 20 / 1) / 2), "mnist shares no point with umist"
-    assert source == "its fits on umist, and how it differs over the grid on orl and usps"
-    assert times.of("umist", (575, 644), {"a": 2, "n_clusters": 20})[0] == pytest.approx(2 * 1 / 3), "orl alone has it"
-    assert Times(tmp_path, "m", 8.0).of("umist", (575, 644), {"a": 9, "n_clusters": 20})[0] == 8.0
-
-
 def test_the_total_says_what_is_unknown(tmp_path):
     plan = Cell(config(tmp_path)).plan()
     assert total_line([plan, plan]) == "in all 8 fits in 2 cells, and 8 fits of unknown time"

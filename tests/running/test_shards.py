@@ -30,21 +30,6 @@ def test_parts_of_known_cost_take_about_as_long():
     assert max(loads) - min(loads) <= max(costs.values())
 
 
-def test_the_longest_cells_are_dealt_first_so_that_the_short_ones_level_the_parts():
-    costs = dict(zip(CELLS, [1.0] * 30 + [10.0] * 3, strict=False))
-    loads = [sum(costs.get(CELLS[place], 0) for place in shard_of(CELLS, f"{part}/3", costs)) for part in (1, 2, 3)]
-    assert loads == [20.0, 20.0, 20.0]
-    uneven = dict(zip(CELLS, [1.0, 1.0, 2.0], strict=False))
-    loads = [sum(uneven.get(CELLS[place], 0) for place in shard_of(CELLS, f"{part}/2", uneven)) for part in (1, 2)]
-    assert loads == [2.0, 2.0]
-
-
-def test_the_part_of_a_cell_does_not_depend_on_what_else_is_in_the_sweep_where_no_cost_is_known():
-    ours = {CELLS[place] for place in shard_of(CELLS, "2/3", {})}
-    fewer = CELLS[::2]
-    assert {fewer[place] for place in shard_of(fewer, "2/3", {})} == ours & set(fewer)
-
-
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", 2, "1/0", ""])
 def test_a_shard_that_is_none_is_refused(shard):
     with pytest.raises(ConfigError, match="must be K/N with 1 <= K <= N"):
@@ -56,12 +41,6 @@ def test_a_part_of_a_sweep_runs_its_own_cells_and_counts_them(tmp_path):
         words = ["run.py", *SWEEP, f"shard={part}/2", f"results_dir={tmp_path}"]
         assert f"shard {part}/2: " in forked.printed(words, ROOT)
     assert sorted(load_all(tmp_path).trials["method"]) == ["max_variance", "min_norm"]
-
-
-def test_a_part_of_a_sweep_that_hydra_itself_goes_through_has_its_own_cells_too(tmp_path):
-    words = ["run.py", *SWEEP, f"results_dir={tmp_path}", "shard=1/2", "hydra.sweeper.max_batch_size=1"]
-    assert "shard 1/2: 1 cell\n" in forked.printed(words, ROOT)
-    assert len(load_all(tmp_path).trials) == 1
 
 
 def test_a_shard_of_a_single_cell_is_refused(tmp_path):
