@@ -1,4 +1,4 @@
-"""Prints how a run and a sweep go: lines, the bar of a cell, and on a terminal the one bar of a sweep."""
+"""Prints how a run goes: lines, and on a terminal the bar of a cell."""
 
 import logging
 import sys
@@ -10,19 +10,11 @@ from ufs_bench.runners.errors import unprinted
 from ufs_bench.runners.words import counted
 
 log = logging.getLogger(__name__)
-_sweep_bar = None  # the bar of tqdm, while a sweep shows one
 LINE_S = 10  # seconds between two lines about the trials of a cell
 
 
 class Console(logging.StreamHandler):
-    """Prints log records; beside the bar of a sweep only warnings and errors, as ``run.log`` has the others."""
-
-    def emit(self, record):
-        """Print a record, unless the bar stands for it."""
-        if _sweep_bar is None:
-            super().emit(record)
-        elif record.levelno >= logging.WARNING:
-            _sweep_bar.write(self.format(record), file=sys.stderr)
+    """Prints log records."""
 
     def handleError(self, record):
         """Note why a line could not be printed, and go on: what is computed is stored all the same."""
@@ -31,44 +23,6 @@ class Console(logging.StreamHandler):
             super().handleError(record)
         elif not unprinted:
             unprinted.append(error)
-
-
-def show_bar(n_cells):
-    """Show a bar of the cells of a sweep, where standard output and standard error are a terminal's."""
-    global _sweep_bar
-    if sys.stdout.isatty() and sys.stderr.isatty():
-        from tqdm import tqdm  # here, as --help and Tab need none
-
-        _sweep_bar = tqdm(total=n_cells, unit="cell", dynamic_ncols=True, leave=False)
-
-
-def name_cell(cell):
-    """Name the cell that has its turn."""
-    if _sweep_bar is not None:
-        _sweep_bar.set_description(cell, refresh=False)
-        _sweep_bar.set_postfix_str("")
-
-
-def show_trials(done, total, unscored):
-    """Show how far the cell is: "3 of 25 trials", where `total` is a text, and how many fits have no scores."""
-    if _sweep_bar is not None:
-        words = [f"{done} of {total}", *(f"{count} {status}" for status, count in unscored.items())]
-        _sweep_bar.set_postfix_str(", ".join(words))
-
-
-def end_cell():
-    """Count a cell that is done with."""
-    if _sweep_bar is not None:
-        _sweep_bar.update()
-        _sweep_bar.refresh()  # also within the tenth of a second in which tqdm draws once
-
-
-def hide_bar():
-    """Take the bar away."""
-    global _sweep_bar
-    if _sweep_bar is not None:
-        _sweep_bar.close()
-        _sweep_bar = None
 
 
 def say_compiling():
@@ -93,22 +47,20 @@ def printed(wanted=True):
 
 
 class Progress:
-    """A progress bar on a terminal, or a part of that of a sweep, and elsewhere a plain line every so many seconds."""
+    """A progress bar on a terminal, and elsewhere a plain line every so many seconds."""
 
     def __init__(self, total, noun="trial"):
-        from tqdm import tqdm
+        from tqdm import tqdm  # here, as plans and --help need none
 
-        wanted = _sweep_bar is None and log.getEffectiveLevel() < logging.CRITICAL
-        self._noun, own = noun, wanted and sys.stderr.isatty()
-        self._bar = tqdm(total=total, unit=noun, leave=False, dynamic_ncols=True) if own else None
-        self._total, self._count, self._once = total, 0, set()
+        wanted = log.getEffectiveLevel() < logging.CRITICAL and sys.stderr.isatty()
+        self._bar = tqdm(total=total, unit=noun, leave=False, dynamic_ncols=True) if wanted else None
+        self._total, self._noun, self._count, self._once = total, noun, 0, set()
         self._started = self._last = time.perf_counter()
 
     def step(self, count, ends):
         """Count trials that ended, and show the statuses so far; a call with none shows that the run is alive."""
         self._count += count
         unscored = {status: ends[status] for status in UNSCORED if ends.get(status)}
-        show_trials(self._count, counted(self._total, self._noun), unscored)
         if self._bar is not None:
             if unscored:
                 self._bar.set_postfix(unscored)

@@ -20,18 +20,18 @@ from ufs_bench.metrics.measures import PER_RESTART, PER_SET
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners import arithmetic
 from ufs_bench.runners.cli.boundary import words_of
-from ufs_bench.runners.cli.choices import OWN_PROTOCOL, quoted, read_back
+from ufs_bench.runners.cli.choices import OWN_PROTOCOL
 from ufs_bench.runners.cli.help import refused
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.cell import Cell
 from ufs_bench.runners.experiment.settings import OWN, Settings, read_protocol
 from ufs_bench.runners.experiment.sweep import cells_of_words
+from ufs_bench.runners.overrides import quoted, read_back
 from ufs_bench.runners.papers import protocol_words
 from ufs_bench.runners.progress import log, printed
 from ufs_bench.runners.words import counted
 from ufs_bench.scripts.core.conf import find, known
 from ufs_bench.scripts.core.given import (
-    check_cells,
     checked_ranking,
     checked_words,
     dataset_of,
@@ -175,7 +175,6 @@ def run(
         every = cells_of_words(*words, *more)
     except HydraException as error:
         raise ConfigError(words_of(error)) from error
-    check_cells(every, more, dataset=given, method=chosen, protocol=[protocol])
     arithmetic.warn_if_late(stacklevel=3)
     with printed(verbose):
         log.info("%s, study %s", protocol_words(protocol), every[0].study)

@@ -18,20 +18,16 @@ import re
 import signal
 import sys
 import threading
-import traceback
-from collections import Counter
 from contextlib import contextmanager, suppress
 from os import _exit  # the original, as a fit that runs in this process may replace `os._exit`
 
 from ufs_bench.runners.errors import NO_ROOM, CommandEnded, remedy_of, unprinted
 from ufs_bench.runners.words import QUOTES, did_you_mean
 
-A_FILE = "a file"  # stands for a file whose name is not known
-TOO_LONG = re.compile(r"integer string conversion: value has (\d+) digits")  # the text of Python's own error
-READERS = ("hydra", "omegaconf", "yaml", "antlr4", "json")
-MOST_FRAMES = 100  # so many of the deepest frames are printed: they show the circle
+# Classes of errors that are meant to be read, by name, as most commands import few of them.
+OURS = {"ConfigError", "DataError", "StoreError", "CodeChanged", "ProcessEnded"}
+OF_FILES = {"HydraException", "OmegaConfBaseException", "YAMLError", "ParserError"}
 INTERRUPTED = 130
-PATIENCE = 10  # seconds after which a command that was told to end, and goes on, is told again
 _followed = []  # signals that have ended this process
 
 
@@ -64,30 +60,19 @@ def check_printed():
 def guard(interrupted="interrupted"):
     """Let Ctrl-C, SIGTERM and whatever `boundary` knows end this process with a line and a status, from now on.
 
-    Call it in the first lines of a command, so that errors during its imports are caught, too.  A second SIGTERM
-    changes nothing, as the first one is being followed; a second Ctrl-C ends the process at once.
-
-    The exception that ends the command is raised wherever the signal came.  Python drops it in a finalizer: it is
-    raised again after it then.  Other code may raise an error of its own while it is cut off (OmegaConf does so while
-    it copies): that error only shows that the command ends, and where something goes on after it, the exception is
-    raised again after `PATIENCE` seconds.
+    Call it in the first lines of a command, so that errors during its imports are caught, too.  A second signal ends
+    the process at once.
     """
 
     def stop(number, _):
-        if not _followed and number == signal.SIGINT:
+        if _followed:
+            _exit(128 + number)
+        if number == signal.SIGINT:
             print(f"\n{interrupted}", file=sys.stderr, flush=True)
         _followed.append(number)
-        signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        signal.signal(signal.SIGINT, lambda *_: _exit(INTERRUPTED))
-        signal.signal(signal.SIGALRM, stop)
-        signal.setitimer(signal.ITIMER_REAL, PATIENCE)
         # Threads and finalizers (such as loky's) that are cut off may print errors, which help nobody.
-        threading.excepthook, sys.unraisablehook = lambda _: None, dropped
-        raise CommandEnded(128 + _followed[0])
-
-    def dropped(what):
-        if what.exc_type is CommandEnded:
-            signal.setitimer(signal.ITIMER_REAL, 0.01)  # not at once, as it would be dropped again
+        threading.excepthook = sys.unraisablehook = lambda _: None
+        raise CommandEnded(128 + number)
 
     def hook(kind, error, trace):
         _end_if_followed()
@@ -116,7 +101,7 @@ def _leave():
 
 
 def _end_if_followed():
-    """End the process where a signal has asked for it, and an error came up on the way."""
+    """End the process where a signal has asked for it, and an error came up on the way (OmegaConf raises one)."""
     if _followed:
         raise CommandEnded(128 + _followed[0]) from None
 
@@ -129,37 +114,17 @@ def end(words, status):
 
 def words_of(error):
     """Return an error as a text for whoever typed the command; None for a mistake in the code."""
+    kinds = {kind.__name__ for kind in type(error).__mro__}
     # Before the others, as a missing file of conf/ is an OSError, too.
-    if type(error).__module__ == "hydra.errors" and (words := _words_of_hydra(error)):
+    if "HydraException" in kinds and (words := _words_of_hydra(error)):
         return words
     if isinstance(error, OSError):
         return words_of_os(error)
     if isinstance(error, MemoryError):
         return f"not enough memory: {error}"
-    if isinstance(error, UnicodeDecodeError):
-        return f"{_file_of(error)} is not UTF-8 text: {error.reason} at byte {error.start}"
-    if isinstance(error, RecursionError):
-        return _words_of_depth(error)
-    if isinstance(error, ValueError) and (digits := TOO_LONG.search(str(error))):
-        return f"a whole number has {digits[1]} digits{_in_file(error)}: it must be one of at most 64 bits."
-    kinds = {kind.__name__: kind.__module__.removeprefix("ufs_bench.").split(".")[0] for kind in type(error).__mro__}
-    if "YAMLError" in kinds:
-        return f"a file is not YAML: {' '.join(str(error).split())}"
-    if "csv" in kinds.values() or "_csv" in kinds.values() or kinds.get("ParserError") == "pandas":
-        return f"a table cannot be read: {error}"
-    if kinds.get("HydraException") == "hydra" or kinds.get("OmegaConfBaseException") == "omegaconf":
-        cause = error.__cause__
-        return "\n".join(dict.fromkeys(str(part).strip() for part in (error, cause) if part is not None))
-    if _raised_in(error) == "logging" and isinstance(error.__cause__, OSError):  # Hydra's run.log
-        return words_of_os(error.__cause__)
-    if any(frame.f_globals.get("__name__") == "logging.config" for frame in _frames(error)):
-        causes = f"{error}: {error.__cause__}" if error.__cause__ else f"{error}"
-        return f"hydra.job_logging or hydra.hydra_logging is not as Python's logging.config takes it: {causes}."
-    if _raised_in(error) in ("hydra", "omegaconf"):  # Hydra raises plain ValueErrors, too
-        return str(error).strip() or None
-    # Our own errors are meant to be read; those of other packages with the same class are not.
-    ours = {"ConfigError", "DataError", "StoreError", "CodeChanged", "ProcessEnded"}
-    return str(error) if ours & {name for name, module in kinds.items() if module in ("runners", "datasets")} else None
+    if kinds & OF_FILES:
+        return " ".join(" ".join(str(part).split()) for part in (error, error.__cause__) if part is not None)
+    return str(error) if kinds & OURS else None
 
 
 def _words_of_hydra(error):
@@ -173,82 +138,31 @@ def _words_of_hydra(error):
         return f"{several[1]} has several values: add -m for a sweep over them."
     if "override_grammar" in str(error):
         return f"{str(error).partition('See https:')[0].strip()}. {QUOTES}"
-    cause = error.__cause__
-    key, there = getattr(cause, "full_key", None), getattr(cause, "parent_node", None)
-    if key and "is not in struct" in str(cause) and hasattr(there, "keys"):
-        *above, name = key.split(".")
-        known = [str(one) for one in there if one != "hydra"]
-        if above == ["method", "params"]:  # those of the class, as a file has few of them
-            known = _parameters_of(there._get_parent()) or known
-            if name in known:
-                return f"{key} is not in the file of the method: write +{key}=... to add it."
-        hint = did_you_mean(name, known)
-        what = f" of {'.'.join(above)}" if above else ""
-        if above == ["method", "grid"]:  # as Hydra composes a sweep of several methods, it is that of the default one
-            own = _parameters_of(there._get_parent())
-            hint = "" if name in own else did_you_mean(name, [*known, *own])
-            key_of_any = "method.grid.NAME" if hint else key
-            hint += f" ++{key_of_any}=... gives one to every method of the command that has the parameter."
+    key, there = getattr(error.__cause__, "full_key", None), getattr(error.__cause__, "parent_node", None)
+    if not (key and "is not in struct" in str(error.__cause__) and hasattr(there, "keys")):
+        return None
+    *above, name = key.split(".")
+    known, parent = [str(one) for one in there if one != "hydra"], ".".join(above)
+    if parent in ("method.params", "method.grid"):  # those of the class, as a file has few of them
+        known += _parameters_of(there._get_parent())
+    if parent == "protocol":
         from ufs_bench.metrics.protocol import OPTIONAL, USUAL  # here, as few errors need it
 
-        if above == ["protocol"] and name in {*OPTIONAL, *USUAL}:
-            return f"{key} is not in the file of the protocol: write +{key}=... to add it."
-        return f"{key} is no option{what}.{hint or ' There are: ' + ', '.join(known) + '.'}"
-    return None
+        known += [*OPTIONAL, *USUAL]
+    if name in known:
+        return f"{key} is not in the file of the {above[0]}: write ++{key}=... to add it."
+    hint = did_you_mean(name, known) or f" There are: {', '.join(known)}."
+    return f"{key} is no option{f' of {parent}' if parent else ''}.{hint}"
 
 
 def _parameters_of(method):
     """Return the parameters that a configuration may set of the class of a method; none where it cannot be had."""
-    from omegaconf import OmegaConf
-
     from ufs_bench.runners.errors import ConfigError
     from ufs_bench.runners.experiment.method import RESERVED, load_class, parameters_of  # here, as few errors need it
 
-    try:
-        found = parameters_of(load_class(OmegaConf.select(method, "target", default="")))
-        return [name for name in found if name not in RESERVED]
-    except ConfigError:
-        return []
-
-
-def _words_of_depth(error):
-    """Say which configuration is nested too deeply; return None for a recursion in other code."""
-    frames = _frames(error)
-    packages = Counter(frame.f_globals.get("__name__", "").split(".")[0] for frame in frames)
-    if any(frame.f_code.co_name == "_create_defaults_tree_impl" for frame in frames[-MOST_FRAMES:]):
-        nodes = [frame.f_locals["parent"] for frame in frames if "parent" in frame.f_locals]
-        found = [node.get_config_path() for node in nodes if hasattr(node, "get_config_path")]
-        circle = list(dict.fromkeys(found[-MOST_FRAMES:]))
-        return f"the defaults of these files name each other: {', '.join(map(str, circle))}. Remove one of them."
-    if packages.most_common(1)[0][0] in READERS or frames[-1].f_code.co_name == "check_values":
-        return f"values are nested too deep{_in_file(error)}: a value is a number, a text, or a list of these."
-    return None
-
-
-def _in_file(error):
-    """Return the file that was being read, as " in FILE"; "" where it was no file."""
-    path = _file_of(error)
-    return "" if path == A_FILE else f" in {path}"
-
-
-def _raised_in(error):
-    """Return the package whose code raised an error."""
-    frames = _frames(error)
-    return frames[-1].f_globals.get("__name__", "").split(".")[0] if frames else ""
-
-
-def _file_of(error):
-    """Return the file that was read, from the frames of Hydra, OmegaConf and pathlib; the error does not name it."""
-    for frame in reversed(_frames(error)):
-        for name in ("full_path", "file_", "filename", "path"):
-            found = frame.f_locals.get(name)
-            if isinstance(found, str | os.PathLike) and os.path.isfile(found):
-                return os.fspath(found)
-    return A_FILE
-
-
-def _frames(error):
-    return [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    with suppress(ConfigError):
+        return [name for name in parameters_of(load_class(method.target)) if name not in RESERVED]
+    return []
 
 
 def words_of_os(error):

@@ -3,7 +3,6 @@
 `offer` makes them known to Hydra before it reads the words; `check_choices` checks the composed ones.
 """
 
-import functools
 import inspect
 import numbers
 import os
@@ -12,15 +11,13 @@ import sys
 from pathlib import Path
 
 from hydra.core.config_store import ConfigStore
-from hydra.core.global_hydra import GlobalHydra
-from hydra.core.override_parser.overrides_parser import OverridesParser
-from hydra.errors import HydraException
 
 from ufs_bench.runners.code import ROOT
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.method import RESERVED, load_class, parameters_of
-from ufs_bench.runners.experiment.sweep import offer_truth
-from ufs_bench.runners.words import QUOTES, did_you_mean, shown
+from ufs_bench.runners.experiment.sweep import known_names
+from ufs_bench.runners.overrides import names_of, quoted, read_back, value_of
+from ufs_bench.runners.words import did_you_mean, shown
 
 DATA, FOLDER, TARGET = "data", "data_dir", "method.target"
 OWN_PROTOCOL = "fair"  # of data of the user's own: the others are those of papers
@@ -29,18 +26,12 @@ FEW_FEATURES = 50  # data with no more have one or two sizes of that protocol
 
 def offer(words):
     """Give Hydra all that words may name besides files of conf/, and return them as Hydra reads them."""
-    if several := next(filter(None, (re.fullmatch(r"(dataset|method)=\[(.*)\]", word) for word in words)), None):
-        raise ConfigError(f"{several[0]} must be one name; for a run with each: -m {several[1]}={several[2]}")
-    for group in ("method", "dataset", "protocol", "runner"):
-        if none := next((word for word in words if word in (f"~{group}", f"{group}=null", f"{group}=")), None):
-            raise ConfigError(f"{none} leaves a run without a {group}: leave this word out, or say {group}=NAME.")
     for _, name in (word.split("=", 1) for word in words if word.startswith("dataset=")):
         if Path(name).suffix not in ("", ".yaml") and Path(name).is_file():
             raise ConfigError(f"dataset={name} must be a name, not a file; for a table of your own: data={name}")
-    words = offer_methods(suit(offer_own(words)) if any(word.startswith(f"{DATA}=") for word in words) else words)
-    if any("truth" in word or "glob(" in word or word.startswith("experiment=") for word in words):
-        offer_truth()
-    return words
+    if any(word.startswith(f"{DATA}=") for word in words):
+        words = with_protocol(offer_own(words))
+    return offer_methods(words)
 
 
 def offer_own(words):
@@ -55,11 +46,11 @@ def offer_own(words):
     from ufs_bench.datasets.remarks import remarks
 
     given = {name: value for name, value in given.items() if name in inspect.signature(own_spec).parameters}
-    options = {name: _value(f"{name}={value}") for name, value in given.items() if name != DATA}
+    options = {name: value_of(f"{name}={value}") for name, value in given.items() if name != DATA}
     several = given[DATA].startswith("[") and not Path(given[DATA]).exists()
-    spec, folder = own_spec(_value(f"{DATA}={given[DATA]}") if several else given[DATA], **options)
+    spec, folder = own_spec(value_of(f"{DATA}={given[DATA]}") if several else given[DATA], **options)
     typed = [word for word in words if word.startswith(f"{FOLDER}=")]
-    folders = [str(_value(word)) for word in typed] or [os.environ.get("UFS_DATA_DIR", "")]
+    folders = [str(value_of(word)) for word in typed] or [os.environ.get("UFS_DATA_DIR", "")]
     folders = os.pathsep.join([*([str(folder)] if folder else []), *filter(None, folders)])
     data = load_dataset(spec, folders)
     for line in remarks(data):
@@ -76,7 +67,7 @@ def offer_own(words):
     return rest
 
 
-def suit(words):
+def with_protocol(words):
     """Add a protocol to words on own data without one, and sizes and a study's name if there are few features."""
     if any(word.startswith("experiment=") for word in words):
         return words
@@ -100,9 +91,7 @@ def offer_methods(words):
     given = [word for word in words if word.startswith(f"{TARGET}=")]
     if not given or any(word.startswith(("method=", "experiment=")) for word in words):
         return words
-    override = _override(given[-1])
-    targets = list(override.sweep_string_iterator()) if override.is_sweep_override() else [override.value()]
-    contents = [empty_method(str(target)) for target in targets]
+    contents = [empty_method(target) for target in names_of(given[-1], ())]
     names = [content["name"] for content in contents]
     for name in names:
         if names.count(name) > 1 or (ROOT / "conf/method" / f"{name}.yaml").exists():
@@ -177,63 +166,16 @@ def _is_storable(value):
     return isinstance(value, bool | int | float | str | None) if parts is None else all(map(_is_storable, parts))
 
 
-def _override(word):
-    try:
-        return OverridesParser.create().parse_override(word)
-    except HydraException as error:
-        raise ConfigError(f"{word} cannot be read: {str(error).splitlines()[0]}. {QUOTES}") from error
-
-
-def _value(word):
-    """Return what a word of a command line sets, as Hydra reads it."""
-    override = _override(word)
-    if override.is_sweep_override():
-        raise ConfigError(f"{word} has several values, and data= takes one file at a time.")
-    return _plain(override.value())
-
-
-def _plain(value):
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    if isinstance(value, dict):
-        return {_plain(key): _plain(one) for key, one in value.items()}
-    return value if value is None or isinstance(value, bool | int | float) else str(getattr(value, "text", value))
-
-
-def quoted(text):
-    """Return a text as Hydra reads it back, whatever is in it."""
-    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
-
-
-def read_back(name):
-    """Return a name as Hydra reads it back, in quotes where it would be a number or a word such as null."""
-    return name if isinstance(_value(f"name={name}"), str) else quoted(name)
-
-
-def check_choices(settings, choices, words):
-    """Refuse choices, group -> file, and words typed for this cell, which would be stored otherwise or do nothing."""
+def check_choices(settings, words):
+    """Refuse words of a command line for a cell that would do nothing."""
     method, protocol = settings.method, settings.protocol
-    names = {"dataset": settings.dataset["name"], "method": method.name, "protocol": protocol.name}
-    for group, name in names.items():
-        choice = Path(str(choices[group])).name
-        if choice != name:
-            raise ConfigError(f"conf/{group}/{choice}.yaml: name is {name!r}, it must be that of the file.")
-    own, cell = f"{choices['dataset']}_{choices['method']}", choices.get("cell")
-    if cell not in (None, "null", own) and cell not in _files("cell"):
-        raise ConfigError(f"cell={cell} would have no effect: there is no such file of conf/cell.")
     for field, group in (("sizes_for", "dataset"), ("scaling_for", "method")):
         for name in getattr(protocol, field) or ():
-            if name not in _files(group):
+            if name not in (known := known_names(group)):
                 raise ConfigError(
                     f"protocol.{field}.{name} would have no effect: {name} is no file of conf/{group}."
-                    f"{did_you_mean(name, _files(group))}"
+                    f"{did_you_mean(name, known)}"
                 )
-    for word in (word for word in words if re.match(r"\+*method\.grid=\{", word)):
-        if others := [name for name in method.grid if name not in _plain(_override(word).value())]:
-            raise ConfigError(
-                f"{word} would keep {', '.join(others)} in the grid: take each out, ~method.grid.{others[0]}, or say "
-                "runner.points=default for the default parameters alone."
-            )
     given = [re.match(r"\+*method\.params\.(\w+)=", word) for word in words]
     for name in [match[1] for match in given if match] if settings.runner.points == "grid" else []:
         value = method.params[name]
@@ -242,9 +184,3 @@ def check_choices(settings, choices, words):
                 f"method.params.{name}={value} would not be tried: method.grid.{name}={list(method.grid[name])} is. "
                 f"Set 'method.grid.{name}=[{value}]', too."
             )
-
-
-@functools.cache  # Hydra copies all that it knows for each answer
-def _files(group):
-    """Return the names of the files of a group."""
-    return GlobalHydra.instance().config_loader().get_group_options(group)

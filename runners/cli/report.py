@@ -1,16 +1,13 @@
 """Notes what becomes of the cells of a command, and says it after the last one."""
 
 import math
-import shutil
 import sys
-import threading
 from collections import Counter
-from contextlib import suppress
 
 from ufs_bench.metrics.study import CAPPED, FAILED
 from ufs_bench.runners.papers import protocol_words
 from ufs_bench.runners.place import command_on
-from ufs_bench.runners.progress import log, name_cell
+from ufs_bench.runners.progress import log
 from ufs_bench.runners.words import counted, duration
 
 MOST_ROWS = 3  # so many trials without scores are listed for a cell
@@ -24,109 +21,100 @@ class Report:
         self.missing = {}  # data set -> why it is not available
         self.is_summed = False  # True for a plan that has no line for each cell
         self.is_full = False  # True where a disk is, so that no other cell is begun
-        self._cells, self._problems, self._capped, self._plans = [], [], [], []
-        self._here = threading.local()  # has the cell whose turn it is: of several in flight, each is a thread
+        self._n_cells, self._problems, self._capped, self._plans = 0, [], [], []
+        self._number, self._of = 0, 0  # of the cell in its sweep, and the number of cells there
         self._skipped = Counter()  # data set -> number of cells that were left out
         self._studies, self._begun = {}, set()  # folder of a study -> its cells; those in which one was run
-        self.refused = set()  # the folders of cells that could not be run
 
-    def begin(self, folder, n_cells):
-        """Note that the cell of a folder has its turn; return its place in a sweep, such as "cell 2 of 4: "."""
-        *_, dataset, method = folder.parts
-        self._here.cell, self._here.study, self._here.folder = f"{method} on {dataset}", folder.parents[1], folder
-        self._cells.append(self._here.cell)
-        name_cell(self._here.cell)
-        if threading.current_thread() is not threading.main_thread():
-            threading.current_thread().name = self._here.cell
-        self._studies.setdefault(self._here.study, []).append((dataset, method))
-        return f"cell {len(self._cells)} of {n_cells}: " if n_cells else ""
+    def start(self, n_cells):
+        """Note that a sweep of so many cells begins, or a run of a single one."""
+        self._number, self._of = 0, n_cells
+
+    def begin(self, settings):
+        """Note that a cell has its turn; return its place in a sweep, such as "cell 2 of 4: "."""
+        self._n_cells += 1
+        self._number += 1
+        names = settings.dataset["name"], settings.method_file["name"]
+        self._studies.setdefault(settings.folder.parents[1], []).append(names)
+        return f"cell {self._number} of {self._of}: " if self._of else ""
 
     def planned(self, place, plan):
-        """Print the plan of the cell whose turn it is."""
+        """Print the plan of a cell."""
         self._plans.append(plan)
         if not self.is_summed:
             log.info("%s%s", place, plan.line())
 
-    def begun(self, protocol):
-        """Note that the cell is run, and not only looked at; say under which protocol, once for a study."""
-        if self._here.study not in self._begun:
-            log.info("%s, study %s", protocol_words(protocol), self._here.study.name)
-        self._begun.add(self._here.study)
+    def begun(self, settings):
+        """Note that a cell is run, and not only looked at; say under which protocol, once for a study."""
+        folder = settings.folder.parents[1]
+        if folder not in self._begun:
+            log.info("%s, study %s", protocol_words(settings.protocol.name), settings.study)
+        self._begun.add(folder)
 
-    def ended(self, unscored):
-        """Note the rows of the trials of the cell that have no scores."""
+    def ended(self, settings, unscored):
+        """Note the rows of the trials of a cell that have no scores."""
         for statuses, words, found in (
             ((FAILED,), "trials failed", self._problems),
             (CAPPED, "trials ended at a cap", self._capped),
         ):
             if rows := [row for row in unscored if row["status"] in statuses]:
-                found.append("\n".join([f"{self._here.cell}: {len(rows)} {words}", *_first(rows, self._here.folder)]))
+                found.append("\n".join([f"{settings}: {len(rows)} {words}", *_first(rows, settings.folder)]))
 
-    def put_aside(self, place):
-        """Note that the cell will have its turn again."""
-        log.info("%s%s: another run holds it; it is looked at again at the end", place, self._here.cell)
-        self._cells.remove(self._here.cell)
+    def put_aside(self, place, settings):
+        """Note that a cell will have its turn again."""
+        log.info("%s%s: another run holds it; it is looked at again at the end", place, settings)
+        self._n_cells -= 1
+        self._number -= 1
+        self._studies[settings.folder.parents[1]].pop()
 
-    def failed(self, why, place):
-        """Note why the cell could not be run, and print it."""
-        self._problems.append(f"{self._here.cell}: {why.splitlines()[0]}")
-        self.refused.add(self._here.folder)
+    def failed(self, settings, why, place):
+        """Note why a cell could not be run, and print it."""
+        self._problems.append(f"{settings}: {why.splitlines()[0]}")
         if place:
-            log.info("%s%s", place, self._here.cell)
+            log.info("%s%s", place, settings)
         log.error("error: %s", why)
 
-    def left_out(self, dataset, why, place, skip):
+    def left_out(self, settings, why, place):
         """Note that a data set is not available, and print it once; the cell is skipped, or else has a problem."""
-        if not (self.is_summed and skip):
-            log.info("%s%s", place, self._here.cell)
+        dataset, skip = settings.dataset["name"], settings.missing_data == "skip"
         reason = why.splitlines()[0].rstrip(":")
-        if dataset not in self.missing and not (self.is_summed and skip):  # it is said at the end
-            log.info("skipped: %s", reason) if skip else log.error("error: %s", why)
+        if not (self.is_summed and skip):  # it is said at the end
+            log.info("%s%s", place, settings)
+            if dataset not in self.missing:
+                log.info("skipped: %s", reason) if skip else log.error("error: %s", why)
         self.missing[dataset] = why
-        self.refused.add(self._here.folder)
         if skip:
             self._skipped[dataset] += 1
         else:
-            self._problems.append(f"{self._here.cell}: {reason}")
+            self._problems.append(f"{settings}: {reason}")
 
     def studies(self):
         """Return the cells of each study of a sweep in which trials were run, (data set, method), by its folder."""
-        return {place: cells for place, cells in self._studies.items() if place in self._begun and len(self._cells) > 1}
+        return {place: cells for place, cells in self._studies.items() if place in self._begun and self._n_cells > 1}
 
     def close(self):
         """Print which cells were skipped and which have a problem; return the exit status of the command."""
         for dataset, count in self._skipped.items():
             reason = self.missing[dataset].splitlines()[0].rstrip(":")
-            print(f"skipped: {reason}: {count} of {len(self._cells)} cells")
+            print(f"skipped: {reason}: {count} of {self._n_cells} cells")
         if len(self._plans) > 1:
             print("\n".join([total_line(self._plans), *(by_dataset(self._plans) if self.is_summed else [])]))
         if line := shipped_line(self._plans):
             print(line)
         if self._begun:
-            from ufs_bench.runners.experiment.shipped import (
-                in_all,  # here, as it reads tables, and --help and Tab need none
-            )
+            from ufs_bench.runners.experiment.shipped import in_all  # here, as it reads tables, and plans need none
 
             if line := in_all():
                 print(line)
-        if len(self._cells) > 1 and self._capped:
+        if self._n_cells > 1 and self._capped:
             print("\n".join(self._capped))
-        if len(self._cells) > 1 and self._problems:
-            count = f"{len(self._problems)} of {len(self._cells)} cells have a problem:"
+        if self._n_cells > 1 and self._problems:
+            count = f"{len(self._problems)} of {self._n_cells} cells have a problem:"
             print("\n".join([f"\n{count}", *self._problems]), file=sys.stderr)
-        if self._cells and self._skipped.total() == len(self._cells):
+        if self._n_cells and self._skipped.total() == self._n_cells:
             print("nothing was run: no data set of this sweep could be had", file=sys.stderr)
             return 1
         return int(bool(self._problems))
-
-
-def remove_unused(folder):
-    """Remove the folder of a cell where it has Hydra's own files only, and folders above that are empty without it."""
-    if folder.is_dir() and {path.name for path in folder.iterdir()} <= {".hydra", "run.log"}:
-        shutil.rmtree(folder, ignore_errors=True)
-        with suppress(OSError):  # one that is not empty
-            for above in folder.parents[:2]:
-                above.rmdir()
 
 
 def total_line(plans):

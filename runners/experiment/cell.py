@@ -6,19 +6,17 @@ import time
 from collections import Counter
 
 from ufs_bench.datasets import load_dataset
-from ufs_bench.metrics.kmeans import load_engine
 from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.runners.code import code_of
 from ufs_bench.runners.errors import ConfigError
-from ufs_bench.runners.experiment.grid import diagonal, expand, few
-from ufs_bench.runners.experiment.notes import RUN, ends_text, note_log, noted_run
+from ufs_bench.runners.experiment.grid import diagonal, expand, first_points
+from ufs_bench.runners.experiment.notes import RUN, ends_text, logged, note_log, noted_run
 from ufs_bench.runners.experiment.plan import Plan, Times, Todo
 from ufs_bench.runners.experiment.result import say_result
 from ufs_bench.runners.experiment.settings import SHIPPED
 from ufs_bench.runners.experiment.settle import settle
 from ufs_bench.runners.experiment.sparse import check_sparse
 from ufs_bench.runners.experiment.stand_in import check_at_hand, stand_in
-from ufs_bench.runners.experiment.usage import Usage
 from ufs_bench.runners.progress import Progress, log, say_compiling
 from ufs_bench.runners.store.elsewhere import found_elsewhere, name_of, outcomes_of
 from ufs_bench.runners.store.files import StoreError, clear_unfinished, of_other_data, read_rows
@@ -27,12 +25,7 @@ from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.names import store_names
 from ufs_bench.runners.store.reading import read_cells
 from ufs_bench.runners.words import counted
-from ufs_bench.runners.workers.data import Data, n_stored
-from ufs_bench.runners.workers.fit import stored_fit
-from ufs_bench.runners.workers.memory import workers_within_memory
-from ufs_bench.runners.workers.pool import Scores, run_all
 
-LONG = 10  # seconds of a run from which on it matters what they were spent on
 MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
 
 
@@ -76,7 +69,7 @@ class Cell:
         if points == "sample":
             return diagonal(trials)
         if isinstance(points, int):
-            return few(trials, points)
+            return first_points(trials, points)
         if not trials:
             raise ConfigError(
                 f"runner.points=default, but method.grid leaves out the defaults {settings.method.params}: "
@@ -147,7 +140,7 @@ class Cell:
         started, settings = time.perf_counter(), self.settings
         keys = {trial.key for trial in self.trials}
         claim_study(self.folder.parents[1], settings.protocol, self.folder)
-        with Store(self.folder, on_wait=on_wait or self._say_held) as store:
+        with Store(self.folder, on_wait=on_wait or self._say_held) as store, logged(self.folder):
             clear_unfinished(self.folder / RUN)
             self._check_data(rows := store.rows())
             todo = self.todo(rows)
@@ -165,7 +158,7 @@ class Cell:
         return unscored
 
     def __str__(self):
-        return f"{self.settings.method.name} on {self.settings.dataset['name']}"
+        return str(self.settings)
 
     def _check_data(self, rows):
         """Refuse a cell with trials of other data of the same name here or beside it, as no table could hold both."""
@@ -220,6 +213,8 @@ class Cell:
         """Return (trial, fit) for trials whose selections are stored."""
         if not trials:
             return []
+        from ufs_bench.runners.workers.fit import stored_fit  # here, as a finished cell needs none of it
+
         rows = {row["trial"]: row for row in store.rows()}
         traces, facts = rows_by_trial(store.folder, ("traces", "facts"), rows).values()
         return [(trial, stored_fit(trial, *(part[trial.key] for part in (rows, traces, facts)))) for trial in trials]
@@ -233,6 +228,9 @@ class Cell:
         sample = {trial.key for trial in diagonal(self.trials)}
         rest = sorted((one for one in trials if one.key not in known), key=lambda one: (one.key not in sample, one.key))
         if rest:
+            from ufs_bench.runners.workers.data import n_stored  # here, as a finished cell needs none of it
+            from ufs_bench.runners.workers.memory import workers_within_memory
+
             X = self.dataset.X
             n_jobs = workers_within_memory(rest, X.shape, n_jobs, settings.runner.caps, n_stored(X))
         store.forget([trial.key for trial in trials])  # only now, as nothing is refused any more
@@ -249,6 +247,10 @@ class Cell:
 
     def _run_pending(self, trials, fits, n_workers, store):
         """Run and store trials; return the rows of those without scores."""
+        from ufs_bench.metrics.kmeans import load_engine  # here, as a finished cell needs none of it
+        from ufs_bench.runners.workers.data import Data
+        from ufs_bench.runners.workers.pool import Scores, run_all
+
         runner = self.settings.runner
         data = Data.scaled(self.dataset, self.settings.protocol, self.settings.method.name)
         # Here, so that the workers find the loops compiled and do not each compile them.
@@ -257,14 +259,10 @@ class Cell:
         # A single trial is not worth a worker, unless the system may kill it for its memory: then only that dies.
         single = len(trials) + len(fits) == 1 and self.dataset.X.shape[0] <= MANY_SAMPLES
         n_workers = 1 if single else n_workers
-        usage, started = Usage(), time.perf_counter()
         outcomes = run_all(trials, data, n_workers, scores, runner.caps, fits)
-        unscored = self._store_all(outcomes, len(trials) + len(fits), store, usage)
-        if (seconds := time.perf_counter() - started) >= LONG:
-            log.info("  %s", usage.line(n_workers, seconds))
-        return unscored
+        return self._store_all(outcomes, len(trials) + len(fits), store)
 
-    def _store_all(self, outcomes, total, store, usage=None):
+    def _store_all(self, outcomes, total, store):
         unscored, ends = [], Counter()
         progress = Progress(total)
         try:
@@ -273,8 +271,6 @@ class Cell:
                 for outcome in ended:
                     row = outcome.trial
                     ends[row["status"]] += 1
-                    if usage is not None:
-                        usage.add(row)
                     if row["status"] in UNSCORED:
                         unscored.append(row)
                         progress.say(f"  {row['status']}: {row['params']} sizes {row['sizes']}: {row['error']}")

@@ -33,7 +33,7 @@ def collapsed_line(settings, fits, X):
     if words := _selected(settings, collapsed, X):
         parts.append(words)
     parts[-1] += told
-    if repair := settings.names.method.get("repair"):
+    if repair := settings.method_file.get("repair"):
         parts.append(f"our repair is method={repair}")
     return "; ".join(parts)
 

@@ -78,7 +78,7 @@ def _in_order(value, text):
     return str(type(value)), value if isinstance(value, int | float | str) else text
 
 
-def few(trials, number):
+def first_points(trials, number):
     """Return the trials at so many points of a grid, the default and those with the first hashes; of draws the first.
 
     `n_draws` counts on the first.

@@ -10,7 +10,6 @@ from ufs_bench.runners.words import did_you_mean, shown, typed
 
 MOST_JOBS = 1024
 FOLDER = re.compile(r"\w(?:[\w.,+=@()~-]{0,98}[\w,+=@()~-])?")  # a folder's name in any system, without wildcards
-DEVICES = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?", re.IGNORECASE)  # Windows takes these for no folder
 
 
 def check_name(what, name):
@@ -23,8 +22,6 @@ def check_name(what, name):
             f"{what}={shown(name)} must be a name of 1 to 100 letters, digits and -+_.,=@~() that begins with a letter "
             "or digit: it is a folder inside the results."
         )
-    if DEVICES.fullmatch(name):
-        raise ConfigError(f"{what}={name} is the name of a device in Windows, which has no such folder: add a letter.")
 
 
 class Kind(NamedTuple):

@@ -14,7 +14,7 @@ from ufs_bench.runners.code import note_edits, prepare_import
 from ufs_bench.runners.errors import ConfigError, exits_as_errors
 from ufs_bench.runners.experiment.kinds import ANY, FLAG, TEXT, Kind, check_fields
 from ufs_bench.runners.store.identity import blas, versions
-from ufs_bench.runners.words import did_you_mean, shown
+from ufs_bench.runners.words import did_you_mean
 from ufs_bench.runners.workers import outside
 
 # Parameters that the runner sets itself, and from what; a configuration may not set them.
@@ -23,17 +23,14 @@ RESERVED = {
     "n_clusters": "protocol.clusters",
     "random_state": "protocol.seed and protocol.seeds",
 }
-PARAMETERS = Kind("a mapping of parameters, such as {alpha: 1}", lambda value: isinstance(value or {}, Mapping))
+PARAMETERS = Kind(
+    "a mapping of parameters, such as {alpha: 1}", lambda value: value is None or isinstance(value, Mapping)
+)
 PARTS = {  # of a method's file
     "name": TEXT, "target": TEXT, "paper_name": ANY, "citation": ANY, "params": PARAMETERS, "grid": PARAMETERS,
     "optimum": ANY, "repair": TEXT, "seedless": Kind("true or false", FLAG.holds),
 }  # fmt: skip
-# For each kind of default: a test of a value, and the words for what it must be.  The first kind that fits counts.
-KINDS = (
-    (bool, lambda value: isinstance(value, bool), "true or false"),
-    (numbers.Real, lambda value: isinstance(value, numbers.Real) and not isinstance(value, bool), "a number"),
-    (str, lambda value: isinstance(value, str), "a text"),
-)
+KINDS = ((bool, "true or false"), (numbers.Real, "a number"), (str, "a text"))  # of a parameter's default, in words
 
 
 @dataclass(frozen=True)
@@ -49,15 +46,7 @@ class Method:
     @classmethod
     def read(cls, content):
         """Return the checked content of a file of conf/method; a ConfigError says what of it is wrong."""
-        for name in ("name", "target", "params", "grid"):
-            if name not in content:
-                raise ConfigError(
-                    f"the file of the method lacks {name!r}: write `{name}: {{}}` where there is nothing to say."
-                )
-        for name in ("params", "grid"):
-            if content[name] is not None and not isinstance(content[name], Mapping):
-                raise ConfigError(f"method.{name}={shown(content[name])} must be a mapping of names and values.")
-        check_fields("method", content, PARTS, prefix="method.")
+        check_fields("the method", content, PARTS, ("name", "target", "params", "grid"), prefix="method.")
         params, grid = dict(content["params"] or {}), dict(content["grid"] or {})
         method = cls(content["name"], content["target"], params, grid, content.get("seedless", False))
         method.check_names("params")
@@ -110,11 +99,9 @@ class Method:
         if hasattr(self.cls, "wrapped"):  # its authors promised nothing of the kind
             return
         default = parameters_of(self.cls)[name].default
-        for kind, right, words in KINDS:
-            if isinstance(default, kind):
-                if not right(value):
-                    raise ConfigError(f"{where}={value!r} must be {words}.")
-                return
+        kind, words = next(((kind, words) for kind, words in KINDS if isinstance(default, kind)), (object, ""))
+        if not isinstance(value, kind) or (kind is not object and isinstance(value, bool) != (kind is bool)):
+            raise ConfigError(f"{where}={value!r} must be {words}.")
 
     def params_at(self, point, n_clusters):
         """Return the parameters at a point of the grid, with the number of clusters where the method takes one."""

@@ -1,6 +1,7 @@
 """The notes about cells: how their trials ended, which process runs them, and its log."""
 
 import json
+import logging
 import os
 import socket
 from contextlib import contextmanager, suppress
@@ -8,6 +9,7 @@ from pathlib import Path
 
 from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.runners.errors import StoreError
+from ufs_bench.runners.progress import log
 from ufs_bench.runners.store.row import from_json
 from ufs_bench.runners.workers.generators import SharedGenerator
 from ufs_bench.runners.workers.machine import lives
@@ -34,6 +36,19 @@ def note_run(folder, keys, n_workers):
 def _inside(path, flags):
     """Open a file of a study, and no other one that a link in its place leads to."""
     return os.open(path, flags | os.O_NOFOLLOW, 0o666)
+
+
+@contextmanager
+def logged(folder):
+    """Write the lines of a run to ``run.log`` of a cell, too, inside this block."""
+    handler = logging.FileHandler(folder / "run.log", encoding="utf-8", errors="backslashreplace")
+    handler.setFormatter(logging.Formatter("[%(asctime)s][%(levelname)s] %(message)s"))
+    log.addHandler(handler)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        handler.close()
 
 
 def note_log(folder, outcome):

@@ -3,14 +3,11 @@
 import functools
 import math
 from collections.abc import Mapping
-from contextlib import contextmanager
 from dataclasses import MISSING, dataclass, fields
 from pathlib import Path
-from typing import NamedTuple
 
 from omegaconf import OmegaConf
 from omegaconf.errors import OmegaConfBaseException
-from omegaconf.resolvers import oc
 
 from ufs_bench.metrics.protocol import Protocol, same_values
 from ufs_bench.metrics.study import FAILED, UNSCORED
@@ -25,7 +22,7 @@ from ufs_bench.runners.workers.caps import Caps
 from ufs_bench.runners.workers.machine import CAN_WATCH
 
 PARTS = ("study", "results_dir", "data_dir", "missing_data", "runner", "protocol", "method", "dataset")
-STORED = ("method", "protocol")  # parts whose values stand in the rows of trials
+OF_COMMANDS = ("methods", "datasets", "shard", "hydra")  # parts that say which cells there are, and how Hydra logs
 MISSING_DATA = ("error", "skip")
 REUSE = OWN, SHIPPED = "own", "shipped"
 
@@ -37,7 +34,7 @@ class Runner:
     n_jobs: int  # number of worker processes, at least 1
     redo: bool  # compute what is stored again
     cache: bool  # keep the scores of feature sets for other trials and studies, and take trials as `reuse` says
-    # "grid", its "sample" by `trial.diagonal`, a number of points by `few` there, or the "default" parameters.
+    # "grid", its "sample" by `grid.diagonal`, a number of points by `grid.first_points`, or the "default" parameters.
     points: str | int
     # Caps of one fit, in CPU seconds and in GB above what its process holds before; a fit beyond them is ended.
     max_seconds: float | None = None
@@ -56,96 +53,73 @@ class Runner:
         return Caps(self.max_seconds, self.max_memory)
 
 
-class Names(NamedTuple):
-    """The names of a cell, and the place of its results."""
+@dataclass(frozen=True)
+class Settings:
+    """The whole configuration of a cell, checked."""
 
     study: str
     results_dir: Path
     dataset: Mapping  # the content of a file of conf/dataset, which `datasets.spec.check_spec` checks
-    method: Mapping  # the content of a file of conf/method, not checked but for its name
-
-    @property
-    def folder(self):
-        """The folder with the results of the cell."""
-        return self.results_dir / self.study / self.dataset["name"] / self.method["name"]
-
-
-@dataclass(frozen=True)
-class Settings:
-    """A whole configuration, checked."""
-
-    names: Names
+    method_file: Mapping  # the content of a file of conf/method, not checked but for its name
     data_dir: str | None
     missing_data: str  # "error" or "skip"
     runner: Runner
     protocol: Protocol
 
-    study = property(lambda self: self.names.study)
-    results_dir = property(lambda self: self.names.results_dir)
-    dataset = property(lambda self: self.names.dataset)
-    folder = property(lambda self: self.names.folder)
+    @property
+    def folder(self):
+        """The folder with the results of the cell."""
+        return self.results_dir / self.study / self.dataset["name"] / self.method_file["name"]
 
     @functools.cached_property
     def method(self):
         """The method, which is checked, and imported, when it is first asked for; a ConfigError says what is wrong."""
-        return Method.read(self.names.method)
+        return Method.read(self.method_file)
+
+    def __str__(self):
+        return f"{self.method_file['name']} on {self.dataset['name']}"
 
 
 def read_config(config):
     """Return the checked `Settings` of what `run.py` composes; a ConfigError names the value and what it must be."""
-    settings = read_settings(config, read_names(config))
+    settings = read_settings(config)
     assert settings.method
     return settings
 
 
-def read_settings(config, names):
-    """Return `Settings` of which all but the method is checked; `names` are from `read_names`."""
-    data_dir, missing_data = _part(config, "data_dir", None), _part(config, "missing_data", "error")
-    if data_dir is not None and not (isinstance(data_dir, str) and "\0" not in data_dir):
-        raise ConfigError(f"data_dir={data_dir!r} must be a folder, or null.")
-    if missing_data not in MISSING_DATA:
-        raise ConfigError(f"missing_data={missing_data} must be error or skip.")
-    runner = read_runner(_mapping(config, "runner"))
-    return Settings(names, data_dir, missing_data, runner, read_protocol(_mapping(config, "protocol")))
-
-
-def resolved(config):
-    """Return a configuration as plain values; None where it has some that cannot be read, as `read_config` reports."""
+def read_settings(config):
+    """Return `Settings` of which all but the method is checked."""
     try:
-        return OmegaConf.to_container(config, resolve=True) if OmegaConf.is_config(config) else config
-    except OmegaConfBaseException:
-        return None
-
-
-def read_names(config):
-    """Return the `Names` of a configuration, checked before anything creates the folder of the cell."""
-    _check_parts(config)
-    study, results_dir = _part(config, "study"), _part(config, "results_dir")
+        parts = OmegaConf.to_container(config, resolve=True) if OmegaConf.is_config(config) else config
+    except OmegaConfBaseException as error:
+        raise ConfigError(f"the configuration cannot be read: {str(error).splitlines()[0]}") from error
+    for name, value in parts.items():
+        if name not in (*PARTS, *OF_COMMANDS):
+            raise ConfigError(
+                f"{shown(name)} is no part of a configuration; it has: {', '.join(PARTS)}.{did_you_mean(name, PARTS)} "
+                "A file of conf/experiment begins with the line `# @package _global_`."
+            )
+        check_values(name, value)
+    study, results_dir, data_dir = map(parts.get, ("study", "results_dir", "data_dir"))
     check_name("study", study)
     if f"{study}/" == PREFIX:
         raise ConfigError(f"study={study} is the folder of the shipped results: give another name.")
-    if not isinstance(results_dir, str) or not results_dir.strip() or "\0" in results_dir:
-        raise ConfigError(f"results_dir={results_dir!r} must be a folder.")
-    dataset, method = _mapping(config, "dataset"), _mapping(config, "method")
+    for name, folder in (("results_dir", results_dir), ("data_dir", data_dir)):
+        if not typed.PATH.holds(folder) and (name, folder) != ("data_dir", None):
+            raise ConfigError(f"{name}={folder!r} must be a folder.")
+    missing_data = parts.get("missing_data", "error")
+    if missing_data not in MISSING_DATA:
+        raise ConfigError(f"missing_data={missing_data} must be error or skip.")
+    for group in ("dataset", "method", "protocol", "runner"):
+        if not isinstance(parts.get(group), dict):
+            raise ConfigError(f"{group}={shown(parts.get(group))} must be a file of conf/{group}.")
+    dataset, method = parts["dataset"], parts["method"]
     for group, content in (("dataset", dataset), ("method", method)):
         if "name" not in content:
             raise ConfigError(f"the file of the {group} lacks 'name': write that of the file.")
         check_name(f"{group}.name", content["name"])
-    return Names(study, Path(results_dir), dataset, method)
-
-
-def _check_parts(config):
-    """Refuse names that are not parts of a configuration, as a mistyped one would have no effect."""
-    for name in config:
-        if name in ("cell", "experiment"):
-            raise ConfigError(
-                f"{name}={shown(config[name])} would have no effect: there is no such file of conf/{name}, or its "
-                "first line is not `# @package _global_`."
-            )
-        if name not in (*PARTS, "hydra", "shard"):
-            raise ConfigError(
-                f"{shown(name)} is no part of a configuration; it has: {', '.join(PARTS)}.{did_you_mean(name, PARTS)}"
-            )
+    runner, protocol = read_runner(parts["runner"]), read_protocol(parts["protocol"])
+    return Settings(study, Path(results_dir), dataset, method, data_dir, missing_data, runner, protocol)
 
 
 def read_runner(content):
@@ -220,52 +194,6 @@ def check_values(where, value):
         raise ConfigError(f"{where}={value} must be finite.")
     elif type(value) is int and not -(2**63) <= value < 2**63:
         raise ConfigError(f"{where}={shown(value)} must be a number of at most 64 bits.")
-
-
-def _part(config, name, *default):
-    """Return a part of the configuration as plain values, after `check_values`."""
-    asked = []
-    try:
-        if default and name not in config:
-            return default[0]
-        value = config[name]
-        with _environment_noted(asked):
-            value = OmegaConf.to_container(value, resolve=True) if OmegaConf.is_config(value) else value
-    except OmegaConfBaseException as error:
-        for group in ("method", "dataset", "protocol"):
-            part = config.get(group)
-            if not OmegaConf.is_dict(part) or "name" not in part:
-                raise ConfigError(f"the chosen file of conf/{group} must be a mapping that has a name.") from error
-        raise ConfigError(f"{name} cannot be read: {str(error).splitlines()[0]}") from error
-    if asked and name in STORED:
-        raise ConfigError(
-            f"{name} takes {asked[0]} from the environment, by oc.env: its value would be stored in trials.csv and "
-            "run.log. Write the value itself, or let the class of the method read the variable."
-        )
-    check_values(name, value)
-    return value
-
-
-@contextmanager
-def _environment_noted(names):
-    """List the variables that ``oc.env`` is asked for inside this block, also through other values."""
-
-    def noted(name, *default):
-        names.append(name)
-        return oc.env(name, *default)
-
-    OmegaConf.register_new_resolver("oc.env", noted, replace=True)
-    try:
-        yield
-    finally:
-        OmegaConf.register_new_resolver("oc.env", oc.env, replace=True)
-
-
-def _mapping(config, name):
-    content = _part(config, name)
-    if not isinstance(content, dict):
-        raise ConfigError(f"{name}={shown(content)} must be a file of conf/{name}.")
-    return content
 
 
 def _cpu_count():

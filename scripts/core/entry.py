@@ -126,25 +126,15 @@ def parsed(words):
 
 
 def _parsed(word):
-    from hydra.core.override_parser.overrides_parser import OverridesParser  # here, as it takes long to import
-    from hydra.errors import HydraException
+    from ufs_bench.runners.overrides import parse, plain  # here, as it takes long to import
 
     if "=" not in word:
         raise ConfigError(f"{word!r} is not an option: write OPTION=VALUE; --help shows all.")
     try:
-        one = OverridesParser.create().parse_overrides([word])[0]
-    except HydraException:
+        one = parse(word)
+    except ConfigError:
         key, _, value = word.partition("=")
         return key, value  # a text that Hydra's grammar would want in quotes
     if one.type.name != "CHANGE":
         raise ConfigError(f"{word}: write {word.lstrip('+~')}, without a sign before it.")
-    return one.key_or_group, _plain(list(one.sweep_iterator()) if one.is_sweep_override() else one.value())
-
-
-def _plain(value):
-    """Return a value of Hydra's parser without the marks of its quotes."""
-    if isinstance(value, dict):
-        return {str(_plain(key)): _plain(own) for key, own in value.items()}
-    if isinstance(value, list):
-        return [_plain(own) for own in value]
-    return getattr(value, "text", value)
+    return one.key_or_group, plain(list(one.sweep_iterator()) if one.is_sweep_override() else one.value())

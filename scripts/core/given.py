@@ -102,18 +102,6 @@ def checked_words(overrides):
     return words
 
 
-def check_cells(cells, words, **allowed):
-    """Raise a ConfigError where words have given the data, method or protocol of a cell a name that is not allowed."""
-    for settings in cells:
-        names = settings.dataset["name"], settings.method.name, settings.protocol.name
-        for group, name in zip(("dataset", "method", "protocol"), names, strict=True):
-            if name not in allowed[group]:
-                raise ConfigError(
-                    f"overrides={words}: {group}.name={name!r} must be {' or '.join(allowed[group])}. Data and methods "
-                    "of your own are named by a mapping, {'a_name': ...}."
-                )
-
-
 def check_options(what, function, options):
     """Raise a ValueError where a function of a study has other options than those given."""
     signature = inspect.signature(function)

@@ -26,8 +26,7 @@ WEIGHTS = {10: 2, 25: 2, 50: 3, 100: 4, 200: 6, 300: 6}
 
 def datasets_of(part):
     """Return the data sets of a part of `experiment=fair`, each with its family."""
-    names = find("experiment", part)["hydra"]["sweeper"]["params"]["dataset"].split(",")
-    return {name.strip(): family_of(name.strip()) for name in names}
+    return {name: family_of(name) for name in find("experiment", part)["datasets"]}
 
 
 @functools.lru_cache(maxsize=4)  # of the studies of one command

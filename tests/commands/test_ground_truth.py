@@ -180,7 +180,7 @@ def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_
     def ran(folder, *seeds):
         names = ",".join(TRUTH.replace("s0", f"s{seed}") for seed in seeds)
         words = ["study=truth", "method=max_variance", "protocol=ground_truth", f"dataset={names}", "runner.n_jobs=1"]
-        forked.printed(["run.py", *words, "hydra.mode=MULTIRUN", f"results_dir={tmp_path / folder}"], ROOT)
+        forked.printed(["run.py", "-m", *words, f"results_dir={tmp_path / folder}"], ROOT)
         return Study.open(tmp_path / folder, "truth").filled()
 
     ran("shipped", 0)

@@ -18,7 +18,7 @@ from ufs_bench.scripts.core.conf import CONF
 from ufs_bench.scripts.fetch_data import main
 
 EXPERIMENT = yaml.safe_load((CONF / "experiment" / "fair_confirmatory.yaml").read_text(encoding="utf-8"))
-NAMES = EXPERIMENT["hydra"]["sweeper"]["params"]["dataset"].split(", ")
+NAMES = EXPERIMENT["datasets"]
 # What others have loaded from the same files; where they rounded, ours is compared in single precision.
 REFERENCES = {
     "acsf1", "collagen", "eog", "fish", "goolam", "hapmap3", "hmp4", "irspectra", "lightning7", "meat", "mep",

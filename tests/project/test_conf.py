@@ -24,7 +24,7 @@ ORDER = {
     "method": "name target paper_name citation params grid [optimum] [repair] [seedless]",
     "protocol": "name sizes [sizes_for] [grid_values] [budget] [coarse] scaling [scaling_for] "
     "restarts seed nmi max_iter [starts] [replicates] [seeds] [clusters]",
-    "experiment": "defaults [study] [missing_data] [runner] [protocol] [hydra]",
+    "experiment": "defaults [study] [missing_data] [runner] [protocol] [datasets] [methods]",
     "table": "name title paper published_table metric study protocol rows columns published_as",
 }
 SOURCE = (

@@ -108,4 +108,4 @@ def test_the_hydra_choices_of_the_defaults_list_exist():
     defaults = yaml.safe_load((CONF / "config.yaml").read_text())["defaults"]
     for entry in defaults:
         for group, name in entry.items() if isinstance(entry, dict) else ():
-            assert name is None or group.startswith("optional ") or (CONF / group / f"{name}.yaml").exists()
+            assert name is None or group.startswith("override hydra/") or (CONF / group / f"{name}.yaml").exists()

@@ -52,7 +52,7 @@ def first(tmp_path_factory):
 
 
 def test_a_run_from_any_folder_writes_its_cell_and_nothing_else(first):
-    assert {"trials.csv", "scores.csv", "traces.csv", "run.log", ".hydra"} <= set(os.listdir(first.cell))
+    assert {"trials.csv", "scores.csv", "traces.csv", "run.log"} <= set(os.listdir(first.cell))
     assert not os.listdir(first.elsewhere)
     assert str(first.cell) in first.printed
 
@@ -100,8 +100,8 @@ def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_p
         (["dataset=pie11p"], "pie10p"),
         (["method=mcfs", "+method.grid.ridg=[1]"], "Did you mean ridge?"),
         (["method.grid.alhpa=[1]"], "alhpa"),
-        (["method=mcfs", "method.grid.ridg=[1]"], "no option of method.grid. Did you mean ridge? ++method.grid.NAME="),
-        (["method=mcfs", "method.grid.ridge=[1]"], "no option of method.grid. ++method.grid.ridge=... gives one to"),
+        (["method=mcfs", "method.grid.ridg=[1]"], "no option of method.grid. Did you mean ridge?"),
+        (["method=mcfs", "method.grid.ridge=[1]"], "write ++method.grid.ridge=... to add it"),
         (["method=dgufs", "method.grid.beta=[2.0]"], "beta=2.0"),
         (["protocol.restarts=0"], "protocol.restarts=0"),
         (["runner.n_jobs=0"], "runner.n_jobs=0"),
@@ -110,12 +110,12 @@ def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_p
         (["+protocol.restart=3"], "Did you mean restarts?"),
         (["study=reference"], "study=reference is the folder of the shipped results"),
         (["~protocol.nmi"], "the protocol lacks nmi"),
-        (["~method.params"], "lacks 'params'"),
+        (["~method.params"], "the method lacks params"),
         (["method=dgufs", "method.name=mine"], "conf/method/dgufs.yaml: name is 'mine', it must be that of the file"),
         (["protocol.name=mine"], "conf/protocol/dgufs.yaml: name is 'mine'"),
         (["method=dgufs", "method.params.alpha=3.0"], "Set 'method.grid.alpha=[3.0]', too"),
         ([f"dataset={__file__}"], f"for a table of your own: data={__file__}"),
-        (["-m", "dataset=[pie10p,orl]"], "must be one name; for a run with each: -m dataset=pie10p,orl"),
+        (["dataset=[pie10p,orl]"], "has several values: add -m for a sweep over them"),
     ],
 )
 def test_a_wrong_word_is_a_clear_error_before_any_work(tmp_path, arguments, words):
@@ -131,7 +131,7 @@ def test_a_wrong_word_is_a_clear_error_before_any_work(tmp_path, arguments, word
 @pytest.mark.parametrize("more", [[], ["runner.plan=true"]])
 def test_a_refused_command_removes_no_folder_that_was_there(tmp_path, more):
     cell = tmp_path / "smoke/digits/max_variance"
-    (cell / ".hydra").mkdir(parents=True)
+    cell.mkdir(parents=True)
     (cell / "run.log").write_text("what was said\n")
     words = ["method=max_variance", "dataset=digits", "protocol=smoke", "protocol.sizes=[70]", "runner.n_jobs=1", *more]
     assert run(*words, f"results_dir={tmp_path}", check=False).returncode == 1
@@ -153,16 +153,6 @@ def test_an_experiment_file_decides_and_the_command_line_decides_over_it(tmp_pat
     assert set(trials["method"]) == {"max_variance", "first_index"} and set(trials["study"]) == {"smoke"}
 
 
-def test_a_cell_file_sets_what_a_paper_gives_for_one_method_on_one_data_set(tmp_path):
-    (tmp_path / "cell").mkdir()
-    (tmp_path / f"cell/{TRUTH}_mcfs.yaml").write_text("# @package _global_\nmethod: {params: {n_neighbors: 3}}\n")
-    cell = ["--config-dir", str(tmp_path), f"dataset={TRUTH}", "protocol=smoke", f"results_dir={tmp_path}/results"]
-    run("-m", *cell, "runner.n_jobs=1", "method=mcfs,laplacian_score")
-    params = load_all(f"{tmp_path}/results").trials.set_index("method")["params"].map(json.loads)
-    assert params["mcfs"]["n_neighbors"] == 3
-    assert params["laplacian_score"]["n_neighbors"] == 5
-
-
 def test_help_shows_examples_and_the_names_to_choose_from():
     text = run("--help").stdout
     assert "python run.py -m method=mcfs,dgufs" in text and "umist" in text and "laplacian_score" in text
@@ -179,7 +169,7 @@ def test_a_sweep_that_is_run_again_takes_a_line_a_cell_and_changes_nothing_in_it
     assert table.endswith(f"python -m scripts.make_table study=smoke results_dir={tmp_path}\n")
     cells = tmp_path / f"smoke/{TRUTH}"
     before = {path: path.stat().st_mtime_ns for path in cells.rglob("*")}
-    assert {path.name for path in before} >= {"config.yaml", "hydra.yaml", "overrides.yaml", "run.log"}
+    assert "run.log" in {path.name for path in before}
     lines = run(*sweep).stdout.splitlines()
     assert lines == [
         f"cell 1 of 2: random_selection on {TRUTH}: 1 of 1 trial stored",

@@ -11,10 +11,9 @@ from fits import DATA, PROTOCOL, outcomes_of
 from ufs_bench.metrics.measures import N_MEASURES
 from ufs_bench.runners.code import Code
 from ufs_bench.runners.experiment.grid import expand
-from ufs_bench.runners.experiment.usage import Usage
 from ufs_bench.runners.store.evaluations import Evaluations
 from ufs_bench.runners.store.identity import versions
-from ufs_bench.runners.store.row import feature_set_digest
+from ufs_bench.runners.store.row import feature_set_digest, from_json
 from ufs_bench.runners.workers.fit import run_trial
 from ufs_bench.runners.workers.pool import Scores
 
@@ -39,11 +38,10 @@ def trials(name):
 
 
 def run(cell, n_jobs=1, scores=None):
-    usage = Usage()
+    """Return the outcomes of a cell by trial, and the numbers of its feature sets and of those known before."""
     outcomes = outcomes_of(cell, n_jobs, scores=scores)
-    for outcome in outcomes:
-        usage.add(outcome.trial)
-    return {outcome.trial["trial"]: outcome for outcome in outcomes}, usage
+    sets, shared = (sum(len(from_json(one.trial[name])) for one in outcomes) for name in ("sizes", "shared"))
+    return {outcome.trial["trial"]: outcome for outcome in outcomes}, (sets, shared)
 
 
 def test_the_name_of_a_set_does_not_depend_on_the_order_and_differs_between_sets():
@@ -148,15 +146,15 @@ def test_a_known_feature_set_is_not_evaluated_again_and_the_rows_are_the_same(tm
     asked = {digest for cell in plain for outcome in cell.values() for digest in _digests(outcome)}
     evaluated = 0
     for cell, expected in zip(cells, plain, strict=True):
-        outcomes, usage = run(cell, n_jobs, Scores(tmp_path))
-        evaluated += usage.n_sets - usage.n_shared
-        assert usage.n_sets == 2 * len(cell)
+        outcomes, (n_sets, n_shared) = run(cell, n_jobs, Scores(tmp_path))
+        evaluated += n_sets - n_shared
+        assert n_sets == 2 * len(cell)
         own = sum(2 - len(_shared(outcome)) for outcome in outcomes.values())
-        assert own == usage.n_sets - usage.n_shared
+        assert own == n_sets - n_shared
         for key, outcome in outcomes.items():
             assert repr(outcome.scores) == repr(expected[key].scores)  # nan is not equal to itself
             assert outcome.trial["feature_sets"] == expected[key].trial["feature_sets"]
-    assert usage.n_shared == usage.n_sets  # an earlier cell had evaluated all of these
+    assert n_shared == n_sets  # an earlier cell had evaluated all of these
     # Two workers may evaluate the same set at the same time.
     assert len(asked) <= evaluated <= n_jobs * len(asked) and evaluated < sum(2 * len(cell) for cell in cells)
 
@@ -164,8 +162,8 @@ def test_a_known_feature_set_is_not_evaluated_again_and_the_rows_are_the_same(tm
 @pytest.mark.parametrize("n_jobs", [1, 2])
 def test_without_evaluations_every_trial_has_its_own(n_jobs):
     cell = trials("laplacian_score")
-    outcomes, usage = run(cell, n_jobs)
-    assert usage.n_shared == 0 and usage.n_sets == 2 * len(cell)
+    outcomes, (n_sets, n_shared) = run(cell, n_jobs)
+    assert n_shared == 0 and n_sets == 2 * len(cell)
     assert all(not _shared(outcome) for outcome in outcomes.values())
     for trial in cell:
         assert repr(outcomes[trial.key].scores) == repr(run_trial(trial, DATA.X, DATA.y).scores)

@@ -2,7 +2,6 @@
 
 import errno
 import os
-import resource
 import signal
 import tempfile
 import time
@@ -11,12 +10,10 @@ import forked
 import numpy as np
 import pytest
 from fits import DATA, rows_of, trials_of
-from omegaconf import OmegaConf
 from small_data import TRUTH
 
 from ufs_bench.runners.cli.boundary import words_of
-from ufs_bench.runners.cli.cells import keep_sweep
-from ufs_bench.runners.errors import CommandEnded, ConfigError, ProcessEnded, StoreError, exits_as_errors
+from ufs_bench.runners.errors import CommandEnded, ConfigError, ProcessEnded, exits_as_errors
 from ufs_bench.runners.experiment.method import load_class
 from ufs_bench.runners.workers.caps import Caps
 from ufs_bench.runners.workers.data import Data
@@ -142,20 +139,6 @@ def test_a_full_disk_ends_a_sweep_with_one_error(tmp_path):
     said = done.stdout + done.stderr
     assert done.returncode == 1 and said.count("rror") == 1 and "cell 2" not in said, said
     assert "All earlier trials are safe" in said and "The sweep ends here" in said, said
-
-
-def test_a_full_disk_leaves_the_note_of_the_last_sweep_whole(tmp_path):
-    keep_sweep(OmegaConf.create({"a": 1}), tmp_path)
-    pid = os.fork()
-    if not pid:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))  # writing beyond it fails as on a full disk
-        try:
-            keep_sweep(OmegaConf.create({"a": 2}), tmp_path)
-        except StoreError:
-            os._exit(7)
-        os._exit(0)
-    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 7
-    assert [path.read_text() for path in tmp_path.iterdir()] == ["a: 1\n"]
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")

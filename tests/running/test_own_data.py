@@ -11,7 +11,7 @@ from hydra.errors import HydraException
 
 from ufs_bench.datasets import DataError
 from ufs_bench.runners.cli.boundary import words_of
-from ufs_bench.runners.cli.choices import offer_own, suit
+from ufs_bench.runners.cli.choices import offer_own, with_protocol
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.store.folder import StoreError, load_results
 from ufs_bench.runners.words import QUOTES
@@ -53,11 +53,12 @@ def test_a_file_becomes_a_choice_of_dataset_and_its_words_are_gone(table, monkey
 
 def test_data_with_few_features_get_sizes_that_they_have_and_a_study_of_their_own(table, tmp_path):
     own = offer_own([f"data={table}", "label=kind", "name=mine"])
-    assert suit(own) == [own[0], "protocol=fair", "protocol.sizes=[1,2,3,4]", "study=mine", *own[1:]]
-    assert suit([*own, "study=s"]) == [own[0], "protocol=fair", "protocol.sizes=[1,2,3,4]", *own[1:], "study=s"]
-    assert suit([*own, "protocol.sizes=[2]"]) == [own[0], "protocol=fair", *own[1:], "protocol.sizes=[2]"]
+    added = [own[0], "protocol=fair", "protocol.sizes=[1,2,3,4]"]
+    assert with_protocol(own) == [*added, "study=mine", *own[1:]]
+    assert with_protocol([*own, "study=s"]) == [*added, *own[1:], "study=s"]
+    assert with_protocol([*own, "protocol.sizes=[2]"]) == [own[0], "protocol=fair", *own[1:], "protocol.sizes=[2]"]
     for word in ("protocol=smoke", "experiment=demo"):
-        assert suit([*own, word]) == [*own, word]
+        assert with_protocol([*own, word]) == [*own, word]
     words = (f"data={table}", "label=kind", "method=max_variance", "name=mine", f"results_dir={tmp_path / 'r'}")
     done = run(*words)
     assert "too few for the sizes of protocol=fair" in done.stderr and "protocol fair" in done.stdout

@@ -15,7 +15,7 @@ from ufs_bench.datasets import scale
 from ufs_bench.metrics.evaluate import evaluate
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners.errors import ConfigError
-from ufs_bench.runners.experiment.grid import diagonal, expand, few
+from ufs_bench.runners.experiment.grid import diagonal, expand, first_points
 from ufs_bench.runners.experiment.settings import read_protocol
 from ufs_bench.runners.store.files import StoreError
 from ufs_bench.runners.store.folder import claim_study
@@ -143,7 +143,7 @@ def composed(experiment):
     with initialize_config_dir(str(CONF), version_base="1.3"):
         overrides = [f"experiment={experiment}", "method=mcfs", "dataset=umist"]
         config = compose("config", overrides, return_hydra_config=True)
-    return {name: text.split(",") for name, text in config.hydra.sweeper.params.items()}, config
+    return {"dataset": config.datasets, "method": config.methods}, config
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -154,7 +154,7 @@ def test_an_experiment_runs_every_published_cell_and_the_quick_one_a_part_of_its
     assert set(sweep["dataset"]) == set(published[:, 2])
     assert set(sweep["method"]) >= set(published[:, 3])
     assert (config.study, config.protocol.name) == (paper, paper)
-    assert (config.missing_data, config.hydra.mode.name) == ("skip", "MULTIRUN")
+    assert config.missing_data == "skip"
     quick, coarse = composed(f"{paper}_quick")
     assert set(quick["method"]) == set(sweep["method"]) and set(quick["dataset"]) <= set(sweep["dataset"])
     assert coarse.study == f"{paper}_quick" and coarse.protocol.coarse
@@ -215,14 +215,14 @@ def test_a_number_of_points_takes_the_default_and_others_which_a_larger_number_k
     trials = expand("s", dataset, METHOD, PROTOCOL)
     before = []
     for number in (1, 2, 5, 20, 21, 99):
-        some = few(trials, number)
+        some = first_points(trials, number)
         assert len(some) == min(number, 21) and any(trial.is_default for trial in some)
         assert some == [trial for trial in trials if trial in some] and all(trial in some for trial in before)
         before = some
     grid = {"alpha": [0.1, 1.0], "beta": [0.1, 0.9]}
     method = METHOD | {"name": "dgufs", "target": "methods.dgufs.DGUFS", "params": {}, "grid": grid}
     sized = expand("s", dataset, method, PROTOCOL)
-    assert len(few(sized, 3)) == 3 * len({trial.sizes for trial in sized}) > 3
+    assert len(first_points(sized, 3)) == 3 * len({trial.sizes for trial in sized}) > 3
 
 
 def test_a_budget_adds_the_default_that_the_common_values_leave_out(dataset):
@@ -241,7 +241,7 @@ def test_what_only_repeats_a_method_is_run_in_full_whatever_the_protocol_searche
     method = yaml.safe_load((CONF / "method" / "random_rankings.yaml").read_text())
     trials = expand("s", dataset, method, replace(PROTOCOL, **change))
     assert [trial.params["draw"] for trial in trials] == list(range(100))
-    assert few(trials, 3) == trials[:3] and few(trials, 200) == trials
+    assert first_points(trials, 3) == trials[:3] and first_points(trials, 200) == trials
 
 
 @pytest.mark.parametrize("paper", PAPERS)
@@ -289,7 +289,7 @@ def test_a_method_with_a_random_part_has_a_trial_for_every_seed(dataset):
         {trial.key for trial in trials}
     ) == 6
     assert {trial.protocol.seed for trial in trials} == {7}  # that of K-means
-    assert [len(few(trials, 1)), len(diagonal(trials))] == [3, 3]
+    assert [len(first_points(trials, 1)), len(diagonal(trials))] == [3, 3]
     for fixed in (
         method | {"seedless": True},
         method | {"name": "max_variance", "target": "methods.baselines.MaxVariance", "grid": {}},

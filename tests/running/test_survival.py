@@ -9,12 +9,12 @@ from fits import config
 from frames import done, frames, load_all, store
 
 from ufs_bench.metrics.study.summary import summarise
-from ufs_bench.runners.experiment import cell as cell_module
 from ufs_bench.runners.experiment.cell import Cell
 from ufs_bench.runners.store import folder as store_module
 from ufs_bench.runners.store.files import StoreError
 from ufs_bench.runners.store.folder import Store, load_results
 from ufs_bench.runners.store.tidy import tidy
+from ufs_bench.runners.workers import pool
 from ufs_bench.scripts.core import refits
 
 
@@ -53,8 +53,8 @@ def test_a_redo_that_is_cut_off_loses_nothing_and_goes_on_where_it_was(tmp_path,
         Cell(config(tmp_path, redo=True)).run()
     assert {name: (cell / f"{name}.csv").read_bytes() for name in before} == before
     asked = []
-    original = cell_module.run_all
-    monkeypatch.setattr(cell_module, "run_all", lambda trials, *rest: asked.extend(trials) or original(trials, *rest))
+    original = pool.run_all
+    monkeypatch.setattr(pool, "run_all", lambda trials, *rest: asked.extend(trials) or original(trials, *rest))
     Cell(config(tmp_path, redo=True)).run()
     assert 0 < len(asked) < 4
     assert (cell / "scores.csv").read_bytes() == before["scores"]
