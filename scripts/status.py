@@ -4,9 +4,12 @@ import sys
 import time
 from pathlib import Path
 
+import pandas as pd
+
 from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.runners.experiment.notes import RUN, read_run
-from ufs_bench.runners.store.files import read_frame
+from ufs_bench.runners.store.fits import FILE, cells_of, read_fits
+from ufs_bench.runners.store.row import TRIALS
 from ufs_bench.runners.words import counted, duration
 from ufs_bench.scripts.core.command_lines import check_stored
 from ufs_bench.scripts.core.entry import command
@@ -19,15 +22,13 @@ HEAD = ["study", "data set", "method", "done", "running", "pending", *UNSCORED, 
 
 def states(results_dir, study=None):
     """Return the state of every stored cell, a dict, of all studies or of one."""
-    folders = {
-        path.parent for name in ("trials.csv", RUN) for path in Path(results_dir).glob(f"{study or '*'}/*/*/{name}")
-    }
-    return list(map(_state, sorted(folders)))
+    begun = [*cells_of(results_dir, study), *Path(results_dir).glob(f"{study or '*'}/*/*/{RUN}")]
+    return list(map(_state, sorted({path.parent for path in begun})))
 
 
 def _state(folder):
     """Return the state of a cell; of what its last run asked for, if it says so."""
-    trials, (asked, n_workers) = read_frame(folder / "trials.csv"), read_run(folder)
+    trials, (asked, n_workers) = pd.DataFrame(read_fits(folder / FILE), columns=TRIALS), read_run(folder)
     trials = trials if asked is None else trials[trials["trial"].isin(asked)]
     rest = max(len(asked or ()) - len(trials), 0)
     failed = trials[trials["status"].isin(UNSCORED)]

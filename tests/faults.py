@@ -35,6 +35,7 @@ from pathlib import Path
 from tests.processes import cpu_seconds, descendants, end_all, having
 from ufs_bench.runners.cli.boundary import guard
 from ufs_bench.runners.code import ROOT
+from ufs_bench.runners.store.fits import FILE
 from ufs_bench.scripts.core.entry import plain_options
 from ufs_bench.scripts.core.text import pipes
 
@@ -96,8 +97,8 @@ class Round:
             self.finish(n_jobs=2)
             for path in self.results.glob(".evaluations/*.bin"):
                 path.write_bytes(random.randbytes(path.stat().st_size))
-            for path in [*self.results.glob(".finished/*"), *self.results.glob("s/*/*/trials.csv")]:
-                path.write_bytes(b"") if path.suffix == ".json" else path.unlink()
+            for path in [*self.results.glob("s/*/*/*.csv"), *self.results.glob(f"s/*/*/{FILE}")]:
+                path.unlink()
             return True
         if fault == "disk":
             command = self.start(limit=random.randint(50, 5000))
@@ -105,7 +106,7 @@ class Round:
             return command.returncode != 0
         commands = [self.start() for _ in range(self.count)]
         if late:
-            self._wait(commands, until=lambda: any(self.results.glob("s/*/*/trials.csv")))
+            self._wait(commands, until=lambda: any(self.results.glob(f"s/*/*/{FILE}")))
         self._wait(commands, seconds)
         struck = self._strike(fault, commands[0])
         for one in commands:

@@ -1,15 +1,16 @@
-"""Small results frames, in the columns that `runners.store.folder` writes, for the tests of what reads them."""
+"""Small studies of made-up fits, for the tests of what reads them."""
 
 import json
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from ufs_bench.metrics.measures import OF_SET
 from ufs_bench.metrics.study import UNSCORED
-from ufs_bench.runners.store.folder import Results, load_results
-from ufs_bench.runners.store.row import FACTS, MEASURES, SCORES, TRACES, TRIALS
+from ufs_bench.runners.store.fits import FILE, Store, load_fits
+from ufs_bench.runners.store.row import COLUMNS, FIELDS, Row, tables_of
 from ufs_bench.scripts.core.study import Study
 
 PROTOCOL = {
@@ -42,8 +43,18 @@ SMALL = [
 OWN = "objective fit_s n_iter feature_sets started nth_seed".split()
 
 
+class Tables(NamedTuple):
+    """The rows of the CSVs of some fits."""
+
+    trials: pd.DataFrame
+    scores: pd.DataFrame
+    traces: pd.DataFrame
+    facts: pd.DataFrame
+    measures: pd.DataFrame
+
+
 def frames(points, study="dgufs", protocol=PROTOCOL):
-    """Make the trials and scores of a study.
+    """Make the fits of a study.
 
     Parameters
     ----------
@@ -55,76 +66,73 @@ def frames(points, study="dgufs", protocol=PROTOCOL):
 
     Returns
     -------
-    Results
+    list of dict
+        With the fields of `runners.store.row.Row`.
     """
-    trials, scores, traces, facts, measures = [], [], [], [], []
+    fits = []
     for number, point in enumerate(points):
-        key = f"{study}{number:04d}"
         acc, nmi, learned = (point.get(name, {}) for name in ("acc", "nmi", "learned"))
-        failed = point.get("status") in UNSCORED
-        row = dict.fromkeys(TRIALS, "") | {
-            "trial": key,
-            "study": study,
-            "dataset": point["dataset"],
-            "method": point["method"],
-            "params": json.dumps(point.get("params", {}), sort_keys=True),
-            "is_default": point.get("is_default", not point.get("params")),
-            "sizes": json.dumps(point.get("sizes", sorted(acc))),
-            "protocol": json.dumps(protocol, sort_keys=True),
-            "status": point.get("status", "converged"),
-            "error": "ValueError: no" if failed else "",
-            "git_sha": point.get("git_sha", "0123456789abcdef-dirty"),
-            "started": "2024-01-02T03:04:05+00:00",
-            "ranking": json.dumps(point.get("ranking", [])),
-            "data_sha": point.get("data_sha", ""),
-            "versions": "{}",
-            "feature_sets": "{}",
-            "shared": "[]",
-        }
-        row |= {"n_iter": 1, "n_samples": 10_000, "n_features": 500, "nth_seed": 0} | dict.fromkeys(
-            ("objective", "fit_s", "eval_s", "peak_mb"), 0.5
-        )
-        row |= {name: point[name] for name in OWN if name in point}
-        if "trace" in point:
-            row |= {"n_iter": len(point["trace"]) - 1}
-            traces += [(key, iteration, value) for iteration, value in enumerate(point["trace"])]
-        runs = [
-            (size, "kmeans", restart, a, b)
+        failed, trace = point.get("status") in UNSCORED, point.get("trace", [])
+        sets = [
+            {"n_selected": size, "clusterer": "kmeans", "acc": restarts}
+            | {"nmi": nmi.get(size) or np.divide(restarts, 2).tolist()}
+            | {name: float(point.get(name, {}).get(size, 0.5)) for name in OF_SET}
             for size, restarts in acc.items()
-            for restart, (a, b) in enumerate(zip(restarts, nmi.get(size) or np.divide(restarts, 2), strict=True))
         ]
-        runs += [(size, "learned", 0, a, a / 2) for size, a in learned.items()]
-        runs = [] if failed else runs
-        facts += [{"trial": key, "name": name, "value": value} for name, value in point.get("facts", {}).items()]
-        scores += [dict(zip(SCORES, (key, row["dataset"], row["method"], *run), strict=True)) for run in runs]
-        measures += [
-            (key, size, name, point.get(name, {}).get(size, 0.5)) for size in acc for name in OF_SET if not failed
+        sets += [
+            {"n_selected": size, "clusterer": "learned", "acc": [a], "nmi": [a / 2]} for size, a in learned.items()
         ]
-        trials.append(row | {"n_scores": len(runs)})
-    return Results(
-        pd.DataFrame(trials, columns=TRIALS),
-        pd.DataFrame(scores, columns=SCORES),
-        pd.DataFrame(traces, columns=TRACES),
-        pd.DataFrame(facts, columns=FACTS),
-        pd.DataFrame(measures, columns=MEASURES),
-    )
+        row = Row(
+            trial=f"{study}{number:04d}",
+            study=study,
+            dataset=point["dataset"],
+            method=point["method"],
+            params=json.dumps(point.get("params", {}), sort_keys=True),
+            is_default=point.get("is_default", not point.get("params")),
+            sizes=json.dumps(point.get("sizes", sorted(acc))),
+            protocol=json.dumps(protocol, sort_keys=True),
+            status=point.get("status", "converged"),
+            error="ValueError: no" if failed else "",
+            git_sha=point.get("git_sha", "0123456789abcdef-dirty"),
+            started="2024-01-02T03:04:05+00:00",
+            ranking=json.dumps(point.get("ranking", [])),
+            data_sha=point.get("data_sha", ""),
+            n_iter=len(trace) - 1 if trace else 1,
+            n_samples=10_000,
+            n_features=500,
+            trace=[float(value) for value in trace],
+            facts={name: float(value) for name, value in point.get("facts", {}).items()},
+            sets=[] if failed else sets,
+            **dict.fromkeys(("objective", "fit_s", "eval_s", "peak_mb"), 0.5),
+        )
+        fits.append(vars(row) | {name: FIELDS[name](point[name]) for name in OWN if name in point})
+    return fits
 
 
-def store(results, folder):
-    """Write frames where `runners.store.folder.load_results` finds them."""
-    for (study, dataset, method), trials in results.trials.groupby(["study", "dataset", "method"]):
-        cell = Path(folder) / study / dataset / method
-        cell.mkdir(parents=True)
-        trials.to_csv(cell / "trials.csv", index=False, na_rep="nan")
-        for name, frame in results._asdict().items():
-            if name == "trials":
-                continue
-            frame[frame["trial"].isin(trials["trial"])].to_csv(cell / f"{name}.csv", index=False, na_rep="nan")
+def store(fits, folder):
+    """Write fits where `runners.store.fits.load_fits` finds them."""
+    for fit in fits:
+        cell = Path(folder, fit["study"], fit["dataset"], fit["method"])
+        cell.mkdir(parents=True, exist_ok=True)
+        with open(cell / FILE, "a") as file:
+            file.write(f"{json.dumps(fit)}\n")
+
+
+def change(folder, **fields):
+    """Give all fits of a cell other values of some fields."""
+    with Store(folder) as cell:
+        cell.append([fit | fields for fit in cell.fits()])
+
+
+def load_results(*given):
+    """Return the stored fits of a study as the tables that a run exports."""
+    found = tables_of(load_fits(*given))
+    return Tables(**{name: pd.DataFrame(rows, columns=COLUMNS[name]) for name, rows in found.items()})
 
 
 def load_all(folder):
-    """Return the stored rows of the one study in a folder of results; empty frames where there is none."""
-    studies = {path.parts[-4] for path in Path(folder).glob("*/*/*/trials.csv")} or {"none"}
+    """Return the tables of the one study in a folder of results; without rows where there is none."""
+    studies = {path.parts[-4] for path in Path(folder).glob(f"*/*/*/{FILE}")} or {"none"}
     (study,) = studies
     return load_results(folder, study)
 
@@ -148,4 +156,4 @@ def study_of(points, name="dgufs", protocol=PROTOCOL, **places):
 
 def done(store):
     """Return the keys of the trials of an open store that did not fail."""
-    return {row["trial"] for row in store.rows() if row["status"] != "failed"}
+    return {fit["trial"] for fit in store.fits() if fit["status"] != "failed"}

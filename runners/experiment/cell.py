@@ -14,16 +14,15 @@ from ufs_bench.runners.experiment.notes import RUN, ends_text, logged, note_log,
 from ufs_bench.runners.experiment.plan import Plan, Times, Todo
 from ufs_bench.runners.experiment.result import say_result
 from ufs_bench.runners.experiment.settings import SHIPPED
-from ufs_bench.runners.experiment.settle import settle
 from ufs_bench.runners.experiment.sparse import check_sparse
 from ufs_bench.runners.experiment.stand_in import check_at_hand, stand_in
 from ufs_bench.runners.progress import Progress, log, say_compiling
 from ufs_bench.runners.store.elsewhere import found_elsewhere, name_of, outcomes_of
-from ufs_bench.runners.store.files import StoreError, clear_unfinished, of_other_data, read_rows
-from ufs_bench.runners.store.folder import Store, claim_study, rows_by_trial
+from ufs_bench.runners.store.files import clear_unfinished
+from ufs_bench.runners.store.fits import FILE, Store, check_study, is_exported, read_fits
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.names import store_names
-from ufs_bench.runners.store.reading import read_cells
+from ufs_bench.runners.store.row import to_json
 from ufs_bench.runners.words import counted
 
 MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
@@ -78,9 +77,8 @@ class Cell:
         return trials
 
     def rows(self):
-        """Return the rows of the stored trials, as texts, read without the lock."""
-        path = self.folder / "trials.csv"
-        return read_rows(path) if path.exists() else []
+        """Return the stored fits, read without the lock."""
+        return read_fits(self.folder / FILE)
 
     def todo(self, rows, trials=None):
         """Return the trials without a stored row, or whose row is of other code, packages or machines."""
@@ -122,10 +120,9 @@ class Cell:
 
     def finished(self):
         """Return the line about a cell in which nothing is left to do; None where its data are needed to know that."""
-        runner, path = self.settings.runner, self.folder / "trials.csv"
-        if runner.redo or not self.settings.dataset.get("data_sha256") or not path.exists():
+        if self.settings.runner.redo or not self.settings.dataset.get("data_sha256") or not is_exported(self.folder):
             return None
-        rows = next(read_cells([path]))["trials"].to_dict("records")  # a StoreError says that some are missing
+        rows = self.rows()
         defaults = {trial.key: trial.is_default for trial in self.planned}
         if {row["trial"]: row["is_default"] for row in rows} != defaults or self.todo(rows, self.planned):
             return None
@@ -139,18 +136,16 @@ class Cell:
         """
         started, settings = time.perf_counter(), self.settings
         keys = {trial.key for trial in self.trials}
-        claim_study(self.folder.parents[1], settings.protocol, self.folder)
+        check_study(self.folder, self.dataset, settings.protocol)
         with Store(self.folder, on_wait=on_wait or self._say_held) as store, logged(self.folder):
             clear_unfinished(self.folder / RUN)
-            self._check_data(rows := store.rows())
-            todo = self.todo(rows)
+            todo = self.todo(store.fits())
             if todo or not place:
                 self._announce(place, todo)
             unscored = self._do(todo, store) if todo else []
-            settle(store, settings, self.dataset.n_classes, keys)
+            self._note_default(store, keys)
             store_names(self.folder.parent, self.dataset.sha, self.dataset.feature_names)
-            rows = [row for row in store.rows() if row["trial"] in keys]
-        ends = Counter(row["status"] for row in rows)
+            ends = Counter(fit["status"] for fit in store.fits() if fit["trial"] in keys)
         if todo or not place:
             say_result(settings, self.trials, len(todo), time.perf_counter() - started, self.dataset.X)
         else:
@@ -160,15 +155,21 @@ class Cell:
     def __str__(self):
         return str(self.settings)
 
-    def _check_data(self, rows):
-        """Refuse a cell with trials of other data of the same name here or beside it, as no table could hold both."""
-        others, place = of_other_data(self.folder, rows, self.dataset.sha)
-        if others:
-            raise StoreError(
-                f"{place} holds {counted(others, 'trial')} of other data that were called {self.dataset.name!r}: "
-                "the file, its labels or its clusters have changed, or it is another one. Name the data or the study "
-                f"otherwise (name={self.dataset.name}_2, study=NAME), or remove the folder if the old data were wrong."
-            )
+    def _note_default(self, store, keys):
+        """Mark the fits of the default parameters; a former default of other code goes, other points of a grid stay.
+
+        A default is often changed with the code, and no table should choose between both.
+        """
+        method, fits, gone = self.settings.method, store.fits(), set()
+        default = to_json(method.params_at({}, self.settings.protocol.clusters_of(self.dataset.n_classes)))
+        if self.settings.runner.changed == "redo":
+            code, former = Identity.of(method.cls).code_fit, [fit for fit in fits if fit["is_default"]]
+            gone = {fit["trial"] for fit in former if fit["code_fit"] != code} - keys
+        if gone:
+            log.info("  %s of a former default by other code dropped", counted(len(gone), "trial"))
+            store.forget(gone)
+        wrong = [fit for fit in fits if fit["is_default"] != (fit["params"] == default) and fit["trial"] not in gone]
+        store.append([fit | {"is_default": not fit["is_default"]} for fit in wrong])
 
     def _say_held(self):
         log.info("  another run holds %s; waiting for it to end", self.folder)
@@ -193,34 +194,11 @@ class Cell:
 
     def _do(self, todo, store):
         """Run and store the trials that are lacking; return the rows of those without scores."""
-        unscored = self._run_into(store, todo.missing) if todo.missing else []
-        if not (todo.again or todo.rescored):
-            return unscored
-        fits = self._stored_fits(store, todo.rescored)
-        here = Identity.of(self.settings.method.cls)
-        with store.redo() as fresh:
-            old = [row["trial"] for row in fresh.rows() if here.difference(Identity.stored(row))]
-            fresh.forget([*old, *(row["trial"] for row in fresh.rows() if row["status"] in self.settings.runner.retry)])
-            done = {row["trial"] for row in fresh.rows()}
-            if done:
-                log.info("  going on with a redo that was cut off; remove %s to begin anew", fresh.folder)
-            again = [trial for trial in todo.again if trial.key not in done]
-            unscored += self._run_into(fresh, again, [fit for fit in fits if fit[0].key not in done])
-        store.take_redone()
-        return unscored
-
-    def _stored_fits(self, store, trials):
-        """Return (trial, fit) for trials whose selections are stored."""
-        if not trials:
-            return []
         from ufs_bench.runners.workers.fit import stored_fit  # here, as a finished cell needs none of it
 
-        rows = {row["trial"]: row for row in store.rows()}
-        traces, facts = rows_by_trial(store.folder, ("traces", "facts"), rows).values()
-        return [(trial, stored_fit(trial, *(part[trial.key] for part in (rows, traces, facts)))) for trial in trials]
-
-    def _run_into(self, store, trials, fits=()):
-        settings, n_jobs = self.settings, self.settings.runner.n_jobs
+        settings, n_jobs, trials = self.settings, self.settings.runner.n_jobs, todo.missing + todo.again
+        rows = {fit["trial"]: fit for fit in store.fits()}
+        fits = [(trial, stored_fit(trial, rows[trial.key])) for trial in todo.rescored]
         elsewhere = self._elsewhere(trials)
         taken = [outcomes_of(cell, there) for cell, there in elsewhere.items()]
         known = {outcome.trial["trial"] for outcomes in taken for outcome in outcomes}
@@ -233,7 +211,6 @@ class Cell:
 
             X = self.dataset.X
             n_jobs = workers_within_memory(rest, X.shape, n_jobs, settings.runner.caps, n_stored(X))
-        store.forget([trial.key for trial in trials])  # only now, as nothing is refused any more
         if known:
             for place, there in elsewhere.items():
                 log.info(
@@ -255,7 +232,8 @@ class Cell:
         data = Data.scaled(self.dataset, self.settings.protocol, self.settings.method.name)
         # Here, so that the workers find the loops compiled and do not each compile them.
         load_engine(say_compiling)
-        scores = Scores(self.folder.parents[2] / ".evaluations", anew=runner.redo) if runner.cache else None
+        known = None if runner.redo else self.folder.parents[2] / ".evaluations"
+        scores = Scores(known) if runner.cache else None
         # A single trial is not worth a worker, unless the system may kill it for its memory: then only that dies.
         single = len(trials) + len(fits) == 1 and self.dataset.X.shape[0] <= MANY_SAMPLES
         n_workers = 1 if single else n_workers
@@ -267,7 +245,7 @@ class Cell:
         progress = Progress(total)
         try:
             for ended in outcomes:
-                store.append(ended)
+                store.append([outcome.trial for outcome in ended])
                 for outcome in ended:
                     row = outcome.trial
                     ends[row["status"]] += 1

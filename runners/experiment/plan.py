@@ -1,12 +1,10 @@
 """The trials that a cell lacks, and the time that they would take by the stored fits of the same method."""
 
 import functools
-import glob
 import math
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from pathlib import Path
 from statistics import fmean
 
 from ufs_bench.datasets import DataError
@@ -15,7 +13,7 @@ from ufs_bench.metrics.study import FAILED
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.profiles import STUDY, seconds_like_others, seconds_of_defaults
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.store.files import read_rows
+from ufs_bench.runners.store.fits import cells_of, read_fits
 from ufs_bench.runners.store.row import from_json, to_json
 from ufs_bench.runners.words import counted, duration
 
@@ -84,7 +82,7 @@ class Times:
     def __init__(self, results_dir, method, max_seconds=math.inf):
         self.method, self.max_seconds = method, max_seconds
         self._own, self._shipped = {}, {}  # data set -> files, and rows
-        for path in sorted(Path(results_dir).glob(f"*/*/{glob.escape(method)}/trials.csv")):
+        for path in cells_of(results_dir, method=method):
             self._own.setdefault(path.parts[-3], []).append(path)
         for name in reference.studies_with(method):
             for dataset, rows in reference.fits_of(name, method).items():
@@ -106,7 +104,7 @@ class Times:
 
     def _read(self, dataset):
         """Return the mean seconds on a data set by parameters, and where they are from."""
-        own = _seconds_of((row for path in self._own.get(dataset, ()) for row in read_rows(path)), self.max_seconds)
+        own = _seconds_of((row for path in self._own.get(dataset, ()) for row in read_fits(path)), self.max_seconds)
         shipped = _seconds_of(self._shipped.get(dataset, ()), self.max_seconds)
         return shipped | own, f"its {'' if own else 'shipped '}fits on {dataset}"
 
@@ -134,7 +132,7 @@ def _seconds_of(rows, max_seconds):
     """Return the mean seconds of rows of trials by their parameters, without those that failed."""
     found = {}
     for row in rows:
-        fit, evaluation = (float(row[name] or "nan") for name in ("fit_s", "eval_s"))
+        fit, evaluation = (float(row[name]) for name in ("fit_s", "eval_s"))
         if row["status"] != FAILED and not math.isnan(fit):
             taken = max_seconds if fit > max_seconds else fit + (0.0 if math.isnan(evaluation) else evaluation)
             found.setdefault(to_json(from_json(row["params"])), []).append(taken)

@@ -4,6 +4,8 @@ import math
 from collections import Counter
 from pathlib import Path
 
+import pandas as pd
+
 from ufs_bench.datasets.base import first_of
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import POOR, RANDOM, UNSCORED
@@ -14,7 +16,7 @@ from ufs_bench.runners.experiment.shipped import against_shipped
 from ufs_bench.runners.papers import PAPERS, printed_numbers
 from ufs_bench.runners.place import command_on
 from ufs_bench.runners.progress import log
-from ufs_bench.runners.store.folder import load_results
+from ufs_bench.runners.store.fits import load_fits
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.names import SHOWN, size_to_show, stored_names
 from ufs_bench.runners.store.reference import protocol_text, shipped_studies
@@ -32,9 +34,9 @@ def say_result(settings, trials, n_pending, seconds, X):
     X are the data, not scaled.
     """
     folder, keys = settings.folder, {trial.key for trial in trials}
-    results = load_results(folder.parents[2], *folder.parts[-3:])
-    frame = tidy(results, lists=False)
-    frame = frame[frame["trial"].isin(keys)]
+    fits = load_fits(folder.parents[2], *folder.parts[-3:])
+    own = [fit for fit in fits if fit["trial"] in keys]
+    frame = tidy(own, lists=False)
     stored = fits_of(frame)
     counts = Counter(stored["status"])
     parts = [f"{len(stored)} of {counted(len(trials), 'trial')} stored ({n_pending} now)"]
@@ -52,14 +54,14 @@ def say_result(settings, trials, n_pending, seconds, X):
             else "runner.changed=redo runs them again"
         )
         log.info("  kept though they are of other code or packages (%s); %s", words, again)
-    lines = [collapsed_line(settings, results.trials[results.trials["trial"].isin(keys)], X)]
+    lines = [collapsed_line(settings, pd.DataFrame(own), X)]
     learned = frame[frame["status"] != COLLAPSED]
     lines += _score_lines(percent(summarise(learned))) if len(learned) else []
     for line in filter(None, [*lines, _paper_line(settings)]):
         log.info("  %s", line)
-    if line := _first_names(results.trials, folder):
+    if line := _first_names(pd.DataFrame(own), folder):
         log.info("  %s (%s)", line, command_on("features", folder.parents[1], f"dataset={folder.parts[-2]}"))
-    if line := against_shipped(trials, results):
+    if line := against_shipped(trials, fits):
         log.info("  %s", line)
     log.info("  %s", folder.relative_to(Path.cwd()) if folder.is_relative_to(Path.cwd()) else folder)
 

@@ -13,15 +13,15 @@ NAMES = ("trial", "is_default")  # a fit may have another key in a study of anot
 _compared = []  # the fits of each cell that are the same, and those that are not
 
 
-def against_shipped(trials, results):
+def against_shipped(trials, fits):
     """Return a line on the fits of a cell that a shipped study has, too; "" if there are none.
 
-    `results` hold the fits.  Those that were taken from the shipped study, or shipped from here, are left out.
+    `fits` are those stored.  Those that were taken from the shipped study, or shipped from here, are left out.
     """
     frame, differ, same = None, [], 0
     for name, keys in _shipped_keys(trials).items():
         if frame is None:
-            frame = _sets(tidy(_scored(results)))
+            frame = _sets(tidy([fit for fit in fits if fit["status"] not in UNSCORED]))
         there = reference.read(name, [trials[0].method], lists=True)
         there = _sets(there[there["trial"].isin(list(keys.values()))])
         for key in keys.keys() & frame.keys():
@@ -63,12 +63,6 @@ def _shipped_keys(trials):
             found[name] = there
             left = {key: trial for key, trial in left.items() if key not in there}
     return found
-
-
-def _scored(results):
-    """Return results without the trials that have no scores."""
-    trials = results.trials[~results.trials["status"].isin(UNSCORED)]
-    return results._replace(trials=trials)
 
 
 def _sets(frame):

@@ -19,24 +19,19 @@ from ufs_bench.runners.store.row import DIGEST
 class Evaluations:
     """The evaluated feature sets of one data set, scaled, with its classes, under one protocol.
 
-    Records are kept in a file of `folder`; None keeps them for this run only, and with `ignore_stored` those of earlier
-    runs do not count.  The file's name is a hash of X, y, the K-means settings, the code that evaluates, the packages
-    and the machine, so that a changed data set, setting or program never finds what another one stored.  A record holds
-    the digest of the set, the measures of `metrics.evaluate.evaluate` for every restart, and a checksum; a record that
-    a crash left unfinished does not count.  Records are only added, under a lock; those of other processes are read as
-    they come.
+    Records are kept in a file of `folder`; None keeps them for this process only.  The file's name is a hash of X, y,
+    the K-means settings, the code that evaluates, the packages and the machine, so that a changed data set, setting or
+    program never finds what another one stored.  A record holds the digest of the set, the measures of
+    `metrics.evaluate.evaluate` for every restart, and a checksum; a record that a crash left unfinished does not count.
+    Records are only added, under a lock; those of other processes are read as they come.
     """
 
-    def __init__(self, X, y, protocol, folder=None, ignore_stored=False):
+    def __init__(self, X, y, protocol, folder=None):
         self._type = np.dtype(
             [("digest", f"V{DIGEST}"), ("scores", "<f8", (N_MEASURES, protocol.restarts)), ("checksum", "<u4")]
         )
         self._known = {}
-        self._path, self._read = None, 0
-        if folder is not None:
-            self._path = Path(folder) / f"{_name(X, y, protocol)}.bin"
-            if ignore_stored and os.path.isfile(self._path):
-                self._read = self._path.stat().st_size // self._type.itemsize * self._type.itemsize
+        self._path, self._read = None if folder is None else Path(folder) / f"{_name(X, y, protocol)}.bin", 0
 
     def find(self, digest):
         """Return the scores of a set, as an array of shape (N_MEASURES, n_restarts); None where the set is new."""

@@ -2,7 +2,7 @@
 
 import json
 
-from ufs_bench.runners.store.files import held, replace_file
+from ufs_bench.runners.store.files import replace_file
 
 FILE = "features.json"
 SHOWN = 10
@@ -11,8 +11,7 @@ SHOWN = 10
 def store_names(folder, sha, names):
     """Keep the names of the features of a data set, or None, and the checksum of its values, which they belong to."""
     if names is not None and stored_names(folder, sha) != list(names):
-        with held(folder / FILE):
-            replace_file(folder / FILE, json.dumps({"data_sha": sha, "names": list(names)}, indent=0).encode())
+        replace_file(folder / FILE, json.dumps({"data_sha": sha, "names": list(names)}, indent=0).encode())
 
 
 def stored_names(folder, sha):

@@ -1,23 +1,27 @@
-"""The columns of a cell's files, and what a value of each may be; a trial's row is a record of its own."""
+"""The fit of a trial as it is stored, a record of its own, and the texts in its fields."""
 
 import base64
 import hashlib
 import json
-import math
 import zlib
 from dataclasses import dataclass, field, fields
 
 import numpy as np
 
 from ufs_bench.metrics.measures import DECIMALS, OF_SET, of_restarts
-from ufs_bench.metrics.protocol import Protocol
 
 DIGEST = 16  # bytes of a feature set's name
+NMI_PARTS = 10_000
+# Numbers of a fit: the first six are what a selector may have as NAME_, the others are made by `runners.workers.fit`.
+REPORTED = (
+    "indicator_change", "n_filled", "n_exchanged", "annealed_residual", "residual", "residual_bound",
+    "n_scored", "start_kept", "start_size", "start_among",
+)  # fmt: skip
 
 
 @dataclass
 class Row:
-    """The row of a trial; its fields are the columns, in order, with their types."""
+    """A stored fit; its fields are the columns of ``trials.csv``, in order, with their types, and three lists."""
 
     trial: str  # the key: a hash of data, parameters and protocol
     study: str
@@ -41,7 +45,6 @@ class Row:
     # Of the data; 0 where a cap ended the fit.
     n_samples: int = 0
     n_features: int = 0
-    n_scores: int = 0  # number of the trial's rows in ``scores.csv``: fewer there mean that a crash cut the trial off
     ranking: str = "[]"
     feature_sets: str = "{}"
     shared: str = "[]"  # sizes whose scores come from an evaluation done for another trial
@@ -53,22 +56,47 @@ class Row:
     code_fit: str = ""
     code_evaluation: str = ""
     labels: str = ""  # learned labels, so that they can be scored again: `pack_labels`; "" where there are none
-    # JSON: file -> number of the trial's rows in it, besides ``scores.csv``; "" without scores.
-    n_others: str = ""
     nth_seed: int = 0  # the fit's seed is that of the protocol and so much more; K-means keeps that of the protocol
+    # A dict for each scored set: n_selected, clusterer, acc and nmi of every restart, and the measures of the set.
+    sets: list = field(default_factory=list)
+    trace: list = field(default_factory=list)  # objective after every sweep
+    facts: dict = field(default_factory=dict)  # name, of `REPORTED` -> number
+
+
+FIELDS = {field.name: field.type for field in fields(Row)}
+TRIALS = [name for name in FIELDS if name not in ("sets", "trace", "facts")]
+SCORES = "trial dataset method n_selected clusterer restart acc nmi".split()
+COLUMNS = {  # of the CSVs
+    "scores": SCORES,
+    "traces": "trial iteration objective".split(),
+    "facts": "trial name value".split(),
+    "measures": "trial n_selected name value".split(),
+    "trials": TRIALS,
+}
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """The rows of one trial, in the columns of `runners.store.folder`."""
+    """A trial that has ended, as it is stored, and what it logged."""
 
-    trial: dict  # the fields of `runners.store.row.Row`
-    # The rows of the other files, as tuples.
-    scores: list = field(default_factory=list)
-    traces: list = field(default_factory=list)
-    facts: list = field(default_factory=list)
-    measures: list = field(default_factory=list)
+    trial: dict  # the fields of `Row`
     log: str = ""  # traceback and warnings, for run.log
+
+
+def tables_of(fits):
+    """Return the rows of each of the CSVs, `COLUMNS`, as lists of tuples."""
+    found = {name: [] for name in COLUMNS}
+    for fit in fits:
+        key, cell = fit["trial"], (fit["dataset"], fit["method"])
+        found["trials"].append(tuple(fit[name] for name in TRIALS))
+        found["traces"] += [(key, iteration, value) for iteration, value in enumerate(fit["trace"])]
+        found["facts"] += [(key, *fact) for fact in fit["facts"].items()]
+        for one in fit["sets"]:
+            own = key, *cell, one["n_selected"], one["clusterer"]
+            scores = zip(one["acc"], one["nmi"], strict=True)
+            found["scores"] += [(*own, restart, *score) for restart, score in enumerate(scores)]
+            found["measures"] += [(key, one["n_selected"], name, one[name]) for name in OF_SET if name in one]
+    return found
 
 
 def to_json(value):
@@ -124,111 +152,3 @@ def unpack_labels(text):
     """Return the size and the labels of `pack_labels`."""
     content = json.loads(text)
     return content["n_selected"], np.frombuffer(zlib.decompress(base64.b64decode(content["packed"])), "<i4")
-
-
-def counts_of(row):
-    """Return, by file, the number of rows that a trial has in it, as far as its own row says."""
-    known = json.loads(row["n_others"] or "{}")
-    return {name: known[name] for name in OTHERS[1:] if name in known} | {"scores": int(row["n_scores"])}
-
-
-NMI_PARTS = 10_000
-TRIALS = [field.name for field in fields(Row)]
-SCORES = "trial dataset method n_selected clusterer restart acc nmi".split()
-TRACES = "trial iteration objective".split()
-# One number a row, so that a fit can report another number without new columns in stored files.
-FACTS = "trial name value".split()
-# Their names: the first six are what a selector may have as NAME_, the others are made by `runners.workers.fit`.
-REPORTED = (
-    "indicator_change", "n_filled", "n_exchanged", "annealed_residual", "residual", "residual_bound",
-    "n_scored", "start_kept", "start_size", "start_among",
-)  # fmt: skip
-# Likewise for a feature set: measures that are taken once, and not for every restart.
-MEASURES = "trial n_selected name value".split()
-COLUMNS = {"trials": TRIALS, "scores": SCORES, "traces": TRACES, "facts": FACTS, "measures": MEASURES}
-OTHERS = ("scores", "traces", "facts", "measures")  # files whose rows are committed by those of trials.csv
-# The columns that identify a row of each file; of rows with the same ones, the last counts.
-IDENTITY = {
-    "trials": ["trial"],
-    "scores": ["trial", "n_selected", "clusterer", "restart"],
-    "traces": ["trial", "iteration"],
-    "facts": ["trial", "name"],
-    "measures": ["trial", "n_selected", "name"],
-}
-KINDS = {field.name: field.type for field in fields(Row)}  # column -> type; all other columns hold texts
-SHARES = ("acc", "nmi", "acc_mean", "nmi_mean", "mean", "std", "group_std")
-COUNTS = ("n_iter", "n_samples", "n_features", "n_scores", "restart", "iteration", "seed", "nth_seed")
-KINDS |= dict.fromkeys("n_selected restart iteration repeat seed n_starts n_groups n_candidates".split(), int)
-KINDS |= dict.fromkeys((*SHARES, "value", "kept", "acc_moved", "acc_errors", "objective_moved"), float)
-RANGES = dict.fromkeys(SHARES, (0, 1)) | dict.fromkeys(("fit_s", "eval_s", "peak_mb"), (0, math.inf))
-RANGES |= dict.fromkeys(COUNTS, (0, 2**63 - 1)) | {"n_selected": (1, 2**63 - 1)}
-NEVER_NAN = ("acc", "nmi")
-
-
-def fault_of(name, text):
-    """Say what is wrong with a value of a column; "" where nothing is."""
-    kind = KINDS.get(name, str)
-    if kind is bool:
-        return "" if text in ("True", "False") else "must be True or False"
-    if kind is str:
-        return CHECKS[name](text) if name in CHECKS else ""
-    try:
-        value = kind(text)
-    except ValueError:
-        return "must be a whole number" if kind is int else "must be a number"
-    low, high = RANGES.get(name, (-math.inf, math.inf))
-    if value != value:
-        return "must be a number" if name in NEVER_NAN else ""
-    return "" if low <= value <= high else f"must be in [{low}, {high}]"
-
-
-def _json_of(*kinds, empty=False, item=None):
-    """Return a check of JSON of these types, of which all items are `item`s, or of "" where that is allowed."""
-    words = " or ".join({list: "list", dict: "mapping"}[kind] for kind in kinds)
-
-    def check(text):
-        if empty and not text:
-            return ""
-        try:
-            value = json.loads(text)
-        except (ValueError, RecursionError):
-            return "is not JSON"
-        if not isinstance(value, kinds):
-            return f"must be a JSON {words}"
-        whole = item is None or (value and all(type(one) is int and one >= item for one in value))
-        return "" if whole else "must be a JSON list of whole numbers"
-
-    return check
-
-
-def _check_protocol(text):
-    try:
-        Protocol.from_json(text)
-    except ValueError as error:
-        return f"is no protocol ({error})".rstrip(".")
-    return ""
-
-
-def _fault_of_labels(text):
-    """Say what is wrong with the text of learned labels, as far as its keys tell."""
-    fault = _json_of(dict, empty=True)(text)
-    if fault or not text or json.loads(text).keys() == {"n_selected", "packed"}:
-        return fault
-    return "must be a JSON mapping of n_selected and packed"
-
-
-# Column of texts -> function that says what is wrong with one; it sees a text once, however many rows have it.
-CHECKS = {
-    "clusterer": lambda text: "" if text in ("kmeans", "learned") else "must be one of kmeans, learned",
-    "name": lambda text: "" if text in (*REPORTED, *OF_SET) else f"must be one of {', '.join((*REPORTED, *OF_SET))}",
-    "sizes": _json_of(list, item=1),
-    "protocol": _check_protocol,
-    "ranking": _json_of(list, dict),
-    **dict.fromkeys(("shared", "features"), _json_of(list)),
-    **dict.fromkeys(("params", "feature_sets", "versions"), _json_of(dict)),
-    "n_others": _json_of(dict, empty=True),
-    "labels": _fault_of_labels,
-    **dict.fromkeys(
-        ("trial", "study", "dataset", "method", "status"), lambda text: "" if text else "must not be empty"
-    ),
-}

@@ -118,8 +118,8 @@ def fit_trial(trial, X, caps=None):
             subsets = {size: columns[selector.subset(size)] for size in trial.sizes}
             learned = {
                 "status": selector.status_,
-                "n_iter": selector.n_iter_,
-                "objective": selector.objective_,
+                "n_iter": int(selector.n_iter_),
+                "objective": float(selector.objective_),
                 "ranking": ranking_of(list(subsets.values())),
                 "peak_mb": peak_mb(),
                 "feature_sets": to_json({str(size): feature_set_digest(subset) for size, subset in subsets.items()}),
@@ -158,39 +158,35 @@ def score(trial, fit, y, scores, eval_s, shared=()):
     `scores` has, for every size of the fit, an array of shape (N_MEASURES, n_restarts); `eval_s` are the seconds of
     this trial's own evaluations, and `shared` the sizes whose scores come from an evaluation done for another trial.
     """
-    rows, measures = [], []
-
-    def add(size, clusterer, values):
-        for restart, measured in enumerate(zip(*stored_scores(values), strict=True)):
-            rows.append((trial.key, trial.dataset, trial.method, size, clusterer, restart, *measured))
-
-    for size in fit.subsets:
-        add(size, "kmeans", scores[size])
-        measures += [(trial.key, size, name, value) for name, value in zip(OF_SET, of_set(scores[size]), strict=True)]
+    sets = [_scored(size, "kmeans", scores[size]) for size in fit.subsets]
+    sets = [one | dict(zip(OF_SET, of_set(scores[one["n_selected"]]), strict=True)) for one in sets]
     if fit.labels is not None:
         size, labels = fit.labels
-        add(size, "learned", evaluate_labels(labels, labels_in(y)[0], trial.protocol.nmi))
-    traces = [(trial.key, iteration, float(value)) for iteration, value in enumerate(fit.trace)]
-    facts = [(trial.key, name, float(value)) for name, value in fit.facts.items()]
+        sets.append(_scored(size, "learned", evaluate_labels(labels, labels_in(y)[0], trial.protocol.nmi)))
     row = {
         **fit.row,
         "eval_s": eval_s,
-        "n_scores": len(rows),
         "shared": to_json(sorted(shared)),
         "labels": pack_labels(*fit.labels) if fit.labels is not None else "",
-        "n_others": to_json({"traces": len(traces), "facts": len(facts), "measures": len(measures)}),
+        "sets": sets,
+        "trace": [float(value) for value in fit.trace],
+        "facts": {name: float(value) for name, value in fit.facts.items()},
     }
-    return Outcome(row, rows, traces, facts, measures, fit.log)
+    return Outcome(row, fit.log)
 
 
-def stored_fit(trial, row, traces, facts):
-    """Return the fit of a trial from its row in ``trials.csv`` and its traces and facts, to be scored again."""
+def _scored(size, clusterer, scores):
+    acc, nmi = stored_scores(scores)
+    return {"n_selected": size, "clusterer": clusterer, "acc": list(acc), "nmi": nmi}
+
+
+def stored_fit(trial, row):
+    """Return the fit of a trial as it is stored, to be scored again."""
     each = subsets_of(row["ranking"], trial.sizes)
     subsets = {size: np.array(subset, dtype=np.intp) for size, subset in each.items()}
-    trace = np.array([float(one["objective"]) for one in traces])
     labels = unpack_labels(row["labels"]) if row["labels"] else None
-    kept = row | {"code_evaluation": Identity.of(trial.cls).code_evaluation}
-    return Fit(kept, subsets, trace, labels, {one["name"]: float(one["value"]) for one in facts})
+    kept = row | {"code_evaluation": Identity.of(trial.cls).code_evaluation, "sets": []}
+    return Fit(kept, subsets, np.array(row["trace"]), labels, row["facts"])
 
 
 def failure(trial, error, row=None):

@@ -43,8 +43,7 @@ _kept = {}  # in a worker: source of the data -> their `Evaluations`; one at a t
 class Scores:
     """Names the folder in which the scores of feature sets are kept, for other trials and studies."""
 
-    folder: object
-    anew: bool = False  # True where those of earlier runs do not count
+    folder: object  # None where they are kept in each process alone
 
 
 class Workers:
@@ -69,7 +68,7 @@ def run_all(trials, data, n_jobs, scores=None, caps=None, fits=()):
     first, caps = tasks[0][0], caps or Caps()
     outside.note(first.target)
     if not outside.in_file(first.target) or (n_jobs == 1 and not caps and not outside.imported):
-        kept = scores and Evaluations(data.X, data.y, first.protocol, scores.folder, scores.anew)
+        kept = scores and Evaluations(data.X, data.y, first.protocol, scores.folder)
         yield from _in_moments(run_trial(trial, *data.arrays, caps, kept, fit) for trial, fit in tasks)
         return
     identity, caps = Identity.of(first.cls), replace(caps, ends_process=True)
@@ -214,7 +213,7 @@ def _scores_of(source, protocol, scores):
     if source not in _kept:
         _kept.clear()
         X, y, _ = opened(source)
-        _kept[source] = Evaluations(X, y, protocol, scores.folder, scores.anew)
+        _kept[source] = Evaluations(X, y, protocol, scores.folder)
     return _kept[source]
 
 

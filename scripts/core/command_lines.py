@@ -9,6 +9,7 @@ from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import CAPPED, UNSCORED
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.runners.place import place_of
+from ufs_bench.runners.store.fits import FILE
 from ufs_bench.runners.store.reference import shipped_studies
 from ufs_bench.runners.words import did_you_mean
 from ufs_bench.scripts.core.conf import find, names
@@ -25,7 +26,7 @@ class MissingResults(ValueError):
 
 def no_results(study):
     """Return an error: a study has no results, and which studies have some."""
-    there = sorted({path.parts[-4] for path in Path(study.results_dir).glob("*/*/*/trials.csv")})
+    there = sorted({path.parts[-4] for path in Path(study.results_dir).glob(f"*/*/*/{FILE}")})
     shipped = [name for name in shipped_studies() if name not in there]
     hint = did_you_mean(study.own_name, there + shipped)
     known = ", ".join(there + [f"{name} (shipped)" for name in shipped]) or "none"

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from ufs_bench.runners.store.files import empty_frame, held, read_frame, replace_file, write_rows
+from ufs_bench.runners.errors import StoreError
+from ufs_bench.runners.store.files import held, replace_file, write_rows
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.reference import read_refits, refits_of
 from ufs_bench.runners.store.row import from_json
@@ -21,6 +22,9 @@ OF_RESTARTS = "n_selected clusterer metric n_starts n_groups n_candidates mean s
 OF_SENSITIVE = "kept acc_moved acc_errors objective_moved identity".split()
 OF_FILE = {SEEDS: OF_SEEDS, STABILITY: OF_STABILITY, RESTARTS: OF_RESTARTS, SENSITIVE: OF_SENSITIVE}
 COLUMNS = {file: ["trial", "dataset", "method", *own] for file, own in OF_FILE.items()}
+KINDS = dict.fromkeys("n_selected repeat seed n_starts n_groups n_candidates".split(), int) | dict.fromkeys(
+    "acc_mean nmi_mean mean std group_std kept acc_moved acc_errors objective_moved".split(), float
+)  # of the columns that are no texts
 IDENTITY = {  # the columns that a row of each file of a cell is known by
     SEEDS: ["trial", "n_selected", "clusterer", "seed"], STABILITY: ["change", "repeat"], RESTARTS: ["metric"],
     SENSITIVE: ["trial"],
@@ -30,7 +34,27 @@ KEPT, ERRORS = 0.95, 1.0  # a fit is sensitive that keeps fewer of its features,
 
 def read(path):
     """Return the rows of a file of refits; none where it is missing, and StoreError where it is damaged."""
-    return read_frame(Path(path), COLUMNS[Path(path).name])
+    path = Path(path)
+    names = COLUMNS[path.name]
+    if not path.exists():
+        return empty(path.name)
+    try:
+        kinds = {name: KINDS.get(name, str) for name in names}
+        numbers = {name: float for name, kind in kinds.items() if kind is float}  # it reads back what was written
+        texts = {name: kind for name, kind in kinds.items() if name not in numbers}
+        frame = pd.read_csv(path, dtype=texts, converters=numbers, keep_default_na=False)
+        if list(frame) != names:
+            raise ValueError(f"its columns are not {','.join(names)}")
+    except (OSError, ValueError, OverflowError) as error:
+        raise StoreError(
+            f"{path} is damaged ({str(error).strip()}): restore it, or remove it and run its command again."
+        ) from error
+    return frame
+
+
+def empty(file):
+    """Return the frame of a file of refits without rows."""
+    return pd.DataFrame({name: pd.Series(dtype=KINDS.get(name, object)) for name in COLUMNS[file]})
 
 
 def load_refits(study, file):
@@ -42,7 +66,7 @@ def load_refits(study, file):
     paths = sorted(study.folder.glob(f"*/*/{file}")) if study.folder else []
     found = [read(path) for path in paths] + ([] if shipped is None else [shipped])
     if not found:
-        return empty_frame(COLUMNS[file])
+        return empty(file)
     rows = pd.concat(found, ignore_index=True)
     known = identity_names(study.trials[study.trials["trial"].isin(rows["trial"])])
     rows = rows[rows["identity"] == rows["trial"].map(known)]

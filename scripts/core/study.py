@@ -17,7 +17,7 @@ from ufs_bench.metrics.study.seeds import OF_SPREADS, SCORES, spreads
 from ufs_bench.metrics.study.summary import Cells, summarise
 from ufs_bench.runners.experiment.notes import read_run
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.store.folder import load_results
+from ufs_bench.runners.store.fits import load_fits
 from ufs_bench.runners.store.names import stored_names
 from ufs_bench.runners.store.reference import PREFIX
 from ufs_bench.runners.store.row import from_json
@@ -46,7 +46,7 @@ class Study:
         if name.startswith(PREFIX):
             read = functools.partial(reference.read, name.removeprefix(PREFIX))
             return cls(name, read(), functools.partial(read, lists=True), results_dir, data_dir)
-        return cls.of(name, load_results(results_dir, study=name), results_dir, data_dir)
+        return cls.of(name, load_fits(results_dir, name), results_dir, data_dir)
 
     @classmethod
     def find(cls, results_dir, name, data_dir=None):
@@ -73,9 +73,9 @@ class Study:
         return replace(own, frame=frame, read=read, taken=taken)
 
     @classmethod
-    def of(cls, name, results, results_dir=None, data_dir=None):
-        """Return the study of some `runners.store.folder.Results`."""
-        return cls(name, tidy(results, lists=False), functools.partial(tidy, results), results_dir, data_dir)
+    def of(cls, name, fits, results_dir=None, data_dir=None):
+        """Return the study of some fits of `runners.store.fits.load_fits`."""
+        return cls(name, tidy(fits, lists=False), functools.partial(tidy, fits), results_dir, data_dir)
 
     def filled(self):
         """Return the study itself; a ValueError says that it holds nothing, and which studies hold something."""

@@ -9,8 +9,9 @@ import pandas as pd
 from ufs_bench.datasets import read_spec
 from ufs_bench.datasets.truth import parts_of, truth_names
 from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.store.files import StoreError, replace_file
+from ufs_bench.runners.store.files import replace_file
 from ufs_bench.runners.store.parquet import packed_refits, read_refits
 from ufs_bench.scripts.core.refits import identity_names
 

@@ -3,9 +3,9 @@
 import shutil
 
 from ufs_bench.runners.cli.boundary import words_of
+from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.place import command_on
-from ufs_bench.runners.store.files import StoreError
-from ufs_bench.runners.store.folder import load_results
+from ufs_bench.runners.store.fits import load_fits
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.make_table import study_table
 from ufs_bench.scripts.make_table.formats import to_markdown
@@ -21,10 +21,10 @@ def print_table(folder, cells):
     results_dir, study, damaged = folder.parent, folder.name, []
     try:
         datasets, methods = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
-        results = load_results(results_dir, study, damaged=damaged)
+        fits = load_fits(results_dir, study, damaged=damaged)
         for error in damaged:
             print(f"not in the table: {error}")
-        part = Study.of(study, results, results_dir).part(set(methods), set(datasets))
+        part = Study.of(study, fits, results_dir).part(set(methods), set(datasets))
         if part.trials.empty:  # a line for each cell says why
             return not damaged
         stored = {group: set(part.trials[group]) for group in ("dataset", "method")}

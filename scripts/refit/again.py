@@ -13,9 +13,7 @@ from ufs_bench.metrics.study import FAILED, UNSCORED
 from ufs_bench.runners.code import CodeChanged
 from ufs_bench.runners.experiment.trial import stored_trial
 from ufs_bench.runners.store.differences import differing, distance
-from ufs_bench.runners.store.folder import Results
 from ufs_bench.runners.store.identity import Identity
-from ufs_bench.runners.store.row import FACTS, MEASURES, SCORES, TRACES
 from ufs_bench.runners.store.tidy import SET, tidy
 from ufs_bench.runners.words import counted
 from ufs_bench.runners.workers.data import Data
@@ -152,10 +150,7 @@ def compare(sets, outcome):
 
 def rows_now(outcome):
     """Return the rows of the tidy frame that an outcome gives, in the order of size and clusterer."""
-    parts = [[outcome.trial.values()], outcome.scores, outcome.traces, outcome.facts, outcome.measures]
-    names = [outcome.trial, SCORES, TRACES, FACTS, MEASURES]
-    frames = (pd.DataFrame(rows, columns=list(own)) for rows, own in zip(parts, names, strict=True))
-    return tidy(Results(*frames)).sort_values(SET[1:], ignore_index=True)
+    return tidy([outcome.trial])
 
 
 def moved(X):

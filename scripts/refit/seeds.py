@@ -118,13 +118,12 @@ def _stored_rows(study, trial, wanted):
 
 def _rows(outcome, trial, seed, sets):
     """Yield the rows that one fit adds, under the key of the stored trial; nan where it has no scores."""
-    row, scores = outcome.trial, {}
+    row = outcome.trial
+    scores = {(one["n_selected"], one["clusterer"]): one for one in row["sets"]}
     digests = {(int(size), "kmeans"): digest for size, digest in from_json(row["feature_sets"]).items()}
-    for _, _, _, size, clusterer, _, acc, nmi, *_ in outcome.scores:
-        scores.setdefault((size, clusterer), []).append((acc, nmi))
     for size, clusterer in sets:
-        found = scores.get((size, clusterer), [(np.nan, np.nan)])
-        acc, nmi = (float(np.mean(values)) for values in zip(*found, strict=True))
+        found = scores.get((size, clusterer), {"acc": np.nan, "nmi": np.nan})
+        acc, nmi = (float(np.mean(found[name])) for name in ("acc", "nmi"))
         digest = digests.get((size, clusterer), "")
         where = (trial.key, trial.dataset, trial.method, size, clusterer, seed)
         yield (*where, row["status"], acc, nmi, digest, row["git_sha"], Identity.stored(row).name)

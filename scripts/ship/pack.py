@@ -1,15 +1,16 @@
 """Packs finished cells of a study into results/reference: one Parquet file for each method, with all its data sets."""
 
-import shutil
+import json
 from itertools import groupby
 from pathlib import Path
 
 import pandas as pd
 
+from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.experiment.notes import read_run
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.store.files import StoreError, replace_file
-from ufs_bench.runners.store.folder import cells_of, results_of
+from ufs_bench.runners.store.files import replace_file
+from ufs_bench.runners.store.fits import cells_of, load_fits, read_fits
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.parquet import from_one, packed
 from ufs_bench.runners.store.reference import PROTOCOL, SHIPPED
@@ -27,19 +28,19 @@ def ship(results_dir, study, partial=False, methods=None, datasets=None, traces=
     A ValueError says that the study has no cells, or another protocol than the shipped study of its name; a StoreError
     is about a cell of several versions of the code or of packages, and a damaged file.
     """
-    paths = cells_of(results_dir, study, None, None)
+    paths = cells_of(results_dir, study)
     paths = [path for path in paths if methods is None or path.parent.name in methods]
     paths = [path for path in paths if datasets is None or path.parent.parent.name in datasets]
     if not paths:
         raise ValueError(f"the study {study!r} has no results in {results_dir}: check its name, or give results_dir.")
-    protocol, target = Path(results_dir, study, "protocol.json"), SHIPPED / study / PROTOCOL
-    rules = protocol.read_text()
-    if target.exists() and from_json(rules) != from_json(target.read_text()):
-        raise ValueError(f"{protocol} is not the protocol of {target}: ship under another study's name.")
+    protocols, target = {fit["protocol"] for path in paths for fit in read_fits(path)}, SHIPPED / study / PROTOCOL
+    if len(protocols) > 1 or (target.exists() and protocols - {reference.protocol_text(study)}):
+        raise ValueError(f"the fits are not all of the protocol of {target}: ship under another study's name.")
+    rules = "".join(protocols)
     frames, lacking, left_out = {}, {}, []
     for dataset, cells in groupby(paths, key=lambda path: path.parent.parent.name):  # read as one, which is quicker
         cells = list(cells)
-        whole = tidy(results_of(cells, protocol.parent))
+        whole = tidy(load_fits(results_dir, study, dataset))
         for folder in [path.parent for path in cells]:
             own, (asked, n_workers) = whole[whole["method"] == folder.name], read_run(folder)
             own = own.assign(feature_set=from_one(own["feature_set"]))
@@ -57,9 +58,9 @@ def ship(results_dir, study, partial=False, methods=None, datasets=None, traces=
                     raise StoreError(f"{folder}{f' {trial}' if trial else ''}: {words}")
             frames.setdefault(folder.name, {})[dataset] = own
             lacking.setdefault(folder.name, {})[dataset] = len(missing)
-    if not target.exists():
+    if frames and not target.exists():
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(protocol, target)
+        replace_file(target, f"{json.dumps(from_json(rules), sort_keys=True, indent=1)}\n".encode())
     new, kept = [], []
     for method, found in frames.items():
         changed = _add(study, method, found, lacking[method])

@@ -14,6 +14,7 @@ from command_line import ROOT
 from frames import PROTOCOL, frames, store
 
 from ufs_bench.datasets import load_dataset
+from ufs_bench.runners.store.fits import FILE
 from ufs_bench.scripts.audit.__main__ import main as audit
 from ufs_bench.scripts.cite import main as cite
 from ufs_bench.scripts.compare.__main__ import main as compare
@@ -243,7 +244,7 @@ DAMAGED = ["not,a,trial\n1,2,3\n", "", "trial\n", "\x00\xff"]
     ],
 )
 def test_a_damaged_cell_is_named_with_its_file(text, commands, folder, capsys):
-    damaged = folder / "results" / "dgufs" / "umist" / "mcfs" / "trials.csv"
+    damaged = folder / "results" / "dgufs" / "umist" / "mcfs" / FILE
     damaged.write_text(text, encoding="latin-1")
     for command in commands:
         outcome = attempt(command, ["study=dgufs", f"results_dir={folder}/results"], capsys)

@@ -4,9 +4,8 @@ import html as entities
 import re
 
 import numpy as np
-import pandas as pd
 import pytest
-from frames import SIZES, SMALL, frames, store
+from frames import SIZES, SMALL, change, frames, store
 from html_page import Reader
 
 from ufs_bench.metrics.study.families import t_intervals
@@ -74,8 +73,7 @@ def test_commands_of_a_page_quote_a_folder_with_a_space(tmp_path):
 
 def test_a_study_of_other_data_is_not_compared_with_the_paper_and_text_from_results_cannot_become_markup(tmp_path):
     store(frames([{"dataset": "wine", "method": "mine", "acc": {5: [0.5, 0.6]}}]), tmp_path)
-    trials = tmp_path / "dgufs/wine/mine/trials.csv"
-    trials.write_text(trials.read_text().replace("converged", "<script>alert(1)</script>"))
+    change(tmp_path / "dgufs/wine/mine", status="<script>alert(1)</script>")
     page = make_report(Study.open(tmp_path, "dgufs", tmp_path / "none"))
     assert "<script>alert" not in page and "&lt;script&gt;alert" in page and 'id="published"' not in page
     assert (
@@ -95,8 +93,7 @@ def test_a_study_on_which_every_fit_failed_still_has_a_report(tmp_path):
 
 def test_what_failed_is_listed_with_its_error_at_the_end(tmp_path):
     store(frames([*SMALL, FAILED]), tmp_path)
-    trials = tmp_path / "dgufs/orl/mcfs/trials.csv"
-    pd.read_csv(trials).assign(error="ValueError: no <eigenvalue> converged").to_csv(trials, index=False)
+    change(tmp_path / "dgufs/orl/mcfs", error="ValueError: no <eigenvalue> converged")
     page = make_report(Study.open(tmp_path, "dgufs", tmp_path))
     section = page.split('<section id="fits">')[1].split("</section>")[0]
     assert "1 failed" in section and "1 without scores" in section

@@ -253,8 +253,7 @@ def test_selections_differ_as_they_should(spec, results):
 def test_a_study_that_mixes_protocols_is_refused_and_a_sweep_says_so(spec, results, capsys):
     point = {"dataset": "pie10p", "method": "mcfs", "acc": {50: [0.3]}}
     other = frames([point], protocol={**PROTOCOL, "scaling": "none"})
-    other.trials["trial"] = other.scores["trial"] = "other"
-    store(other, results)
+    store([fit | {"trial": "other"} for fit in other], results)
     with pytest.raises(ValueError, match="scaling: none or unit_features"):
         make_table(spec, Study.open(results, "dgufs"))
     assert not print_table(results / "dgufs", [("pie10p", "mcfs")])

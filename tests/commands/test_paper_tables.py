@@ -86,10 +86,10 @@ def test_a_table_of_running_times_has_the_seconds_of_all_fits_that_did_not_fail(
     points = [{"dataset": "coil20", "method": "rufs", "params": {"alpha": i}, "acc": {50: [0.5]}} for i in range(3)]
     points += [{"dataset": "coil20", "method": "rufs", "params": {"alpha": 9}, "status": "failed", "sizes": [50]}]
     points += [{"dataset": "coil20", "method": "rufs_released", "acc": {50: [0.5]}}]
-    results = frames(points, study="rufs", protocol={**PROTOCOL, "name": "rufs"})
-    results.trials["fit_s"] = [1.0, 2.0, 6.0, 99.0, 2.5]
-    results.trials["versions"] = '{"machine": "Ours & Co"}'
-    store(results, tmp_path)
+    fits = frames(points, study="rufs", protocol={**PROTOCOL, "name": "rufs"})
+    seconds, versions = [1.0, 2.0, 6.0, 99.0, 2.5], '{"machine": "Ours & Co"}'
+    fits = [fit | {"fit_s": own, "versions": versions} for fit, own in zip(fits, seconds, strict=True)]
+    store(fits, tmp_path)
     table = make_table(read_table("rufs_table4"), Study.open(tmp_path, "rufs"))
     cell = table.cell(("rufs", "kmeans"), "coil20")
     assert (cell["mean"], cell["std"], cell["status"]) == (3.0, pytest.approx(7**0.5), "partial")

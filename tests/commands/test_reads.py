@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, store
 
-from ufs_bench.runners.store import files, reading
+from ufs_bench.runners.store import fits
 from ufs_bench.scripts.audit.__main__ import main as audit
 from ufs_bench.scripts.cite import main as cite
 from ufs_bench.scripts.compare.__main__ import main as compare
@@ -48,16 +48,16 @@ COMMANDS = {
 def reads(monkeypatch):
     """Count how often the scripts read each file; Hydra and `load_dataset` read for themselves."""
     found = Counter()
-    read_yaml, whole_lines, read_csv = conf.yaml.load, files.whole_lines, pd.read_csv
+    read_yaml, read_fits, read_csv = conf.yaml.load, fits.read_fits, pd.read_csv
 
     def count_yaml(file, Loader):
         if Loader is conf._Loader:
             found[file.name] += 1
         return read_yaml(file, Loader)
 
-    def count_lines(path):
+    def count_fits(path):
         found[path] += 1
-        return whole_lines(path)
+        return read_fits(path)
 
     def count_csv(source, **options):
         found[source] += isinstance(source, Path)
@@ -66,8 +66,7 @@ def reads(monkeypatch):
     for function in (conf._parsed, published.load_published, published._read):
         function.cache_clear()
     monkeypatch.setattr(conf.yaml, "load", count_yaml)
-    for module in (files, reading):
-        monkeypatch.setattr(module, "whole_lines", count_lines)
+    monkeypatch.setattr(fits, "read_fits", count_fits)
     monkeypatch.setattr(pd, "read_csv", count_csv)
     return found
 
@@ -83,5 +82,5 @@ def test_a_command_reads_no_file_twice(command, reads, tmp_path, monkeypatch, ca
     main()
     assert capsys.readouterr().out
     counts = Counter(Path(path).suffix for path, count in reads.items() if count)
-    assert counts[".csv"] >= 3 * len(POINTS) and counts[".yaml"] > 0
+    assert counts[".jsonl"] == len(POINTS) and counts[".yaml"] > 0
     assert [path for path, count in reads.items() if count > 1] == []

@@ -11,10 +11,10 @@ from ufs_bench.datasets import load_dataset
 from ufs_bench.methods import MaxVariance, RandomSelection
 from ufs_bench.metrics.evaluate import evaluate
 from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.experiment.trial import has_random_part, stored_trial, takes_seed
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.store.files import StoreError
 from ufs_bench.runners.store.row import stored_nmi
 from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.fit import fit_trial
@@ -99,7 +99,7 @@ def test_a_feature_set_whose_name_looks_like_a_number_is_read_as_it_is(tmp_path)
     (tmp_path / "seeds.csv").write_text("\n".join([names, ",".join(map(str, row)), ""]))
     assert tuple(refits.read(tmp_path / "seeds.csv").iloc[0]) == row
     (tmp_path / "seeds.csv").write_text(names + "\nk,d,m,8,kmeans,x\n")
-    with pytest.raises(StoreError, match="seeds.csv, line 2"):
+    with pytest.raises(StoreError, match="seeds.csv is damaged .*'x'"):
         refits.read(tmp_path / "seeds.csv")
 
 

@@ -15,7 +15,7 @@ from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.experiment.notes import note_run
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.store.folder import Store, claim_study
+from ufs_bench.runners.store.fits import FILE, Store
 from ufs_bench.runners.store.row import stored_nmi
 from ufs_bench.runners.workers.fit import run_trial
 from ufs_bench.scripts.compare import (
@@ -39,12 +39,11 @@ DRAWN = {"draw": list(range(6))}
 def stored(tmp_path_factory):
     """Run six random rankings as the grid of a method, and all features, on mnist500."""
     folder, data = tmp_path_factory.mktemp("results"), load_dataset("mnist500")
-    claim_study(folder / "s", PROTOCOL)
     for name in ("random_rankings", "all_features"):
         content = conf.find("method", name) | ({"grid": DRAWN} if name == "random_rankings" else {})
         trials = expand("s", data, content, PROTOCOL)
         with Store(folder / "s/mnist500" / name) as cell:
-            cell.append([run_trial(trial, scale(data.X, "minmax"), data.y) for trial in trials])
+            cell.append([run_trial(trial, scale(data.X, "minmax"), data.y).trial for trial in trials])
         note_run(cell.folder, [trial.key for trial in trials], 0)
     return folder
 
@@ -128,9 +127,10 @@ def test_the_command_stores_what_the_starts_give_and_does_nothing_twice(results,
 
 
 def test_scores_that_do_not_come_out_again_are_refused(results):
-    path = results / "s/mnist500/all_features/scores.csv"
-    frame = pd.read_csv(path)
-    frame.assign(acc=(frame["acc"] + 0.1).round(6)).to_csv(path, index=False)
+    with Store(results / "s/mnist500/all_features") as cell:
+        (fit,) = cell.fits()
+        sets = [one | {"acc": [round(acc + 0.1, 6) for acc in one["acc"]]} for one in fit["sets"]]
+        cell.append([fit | {"sets": sets}])
     (problem,) = score_again(Study.open(results, "s"), n_starts=8)
     assert "all_features on mnist500: ACC with 784 features is stored as" in problem and "run the cell again" in problem
 
@@ -214,7 +214,7 @@ def test_an_unknown_sample_is_in_the_error_of_the_papers_mean():
 
 
 def test_data_that_are_not_here_are_named(results):
-    for path in (results / "s").rglob("*.csv"):
+    for path in (results / "s").rglob(FILE):
         path.write_text(path.read_text().replace("mnist500", "of_my_own"))
     (results / "s/mnist500").rename(results / "s/of_my_own")
     (problem,) = score_again(Study.open(results, "s"), n_starts=8)

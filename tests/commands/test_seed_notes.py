@@ -8,7 +8,7 @@ import pytest
 from ufs_bench.datasets import load_dataset, scale
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners.experiment.grid import expand
-from ufs_bench.runners.store.folder import Store
+from ufs_bench.runners.store.fits import Store
 from ufs_bench.runners.workers.fit import run_trial
 from ufs_bench.scripts.compare import over_starts
 from ufs_bench.scripts.core import conf
@@ -33,7 +33,7 @@ def results(tmp_path):
     for name in ROWS:
         trials = expand("s", data, conf.find("method", name), PROTOCOL)
         with Store(tmp_path / "s/mnist500" / name) as cell:
-            cell.append([run_trial(trial, scale(data.X, "minmax"), data.y) for trial in trials])
+            cell.append([run_trial(trial, scale(data.X, "minmax"), data.y).trial for trial in trials])
     return tmp_path
 
 

@@ -19,6 +19,7 @@ from ufs_bench.runners.cli.boundary import boundary, words_of
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.experiment.settings import read_config
+from ufs_bench.runners.store.fits import FILE
 from ufs_bench.scripts.core.conf import ROOT
 
 BASE = ["method=laplacian_score", "dataset=digits", "protocol=smoke"]
@@ -128,18 +129,12 @@ def run(*arguments, results, cwd=ROOT, timeout=200, **environment):
     return done.returncode, output
 
 
-PLACE = "smoke/protocol.json"
 SPOILT = {
     "a file where the results should be": (lambda root: root.write_text(""), "Not a directory"),
-    "a folder where a file should be": (lambda root: (cell(root) / "trials.csv").mkdir(parents=True), "trials.csv"),
-    "a protocol that is null": (
-        lambda root: written(root / PLACE, "null"),
-        "no protocol (a protocol must be a mapping",
-    ),
-    "a protocol that is a folder": (lambda root: (root / PLACE).mkdir(parents=True), "protocol.json"),
+    "a folder where a file should be": (lambda root: (cell(root) / FILE).mkdir(parents=True), FILE),
     "a lock that is a folder": (lambda root: (cell(root) / ".lock").mkdir(parents=True), "lock"),
-    "a table of other columns": (lambda root: written(cell(root) / "trials.csv", "a,b\n1,2\n"), "has other columns"),
-    "a table of noise": (lambda root: written(cell(root) / "scores.csv", "\xff\0\n"), "scores.csv"),
+    "an earlier version's": (lambda root: written(cell(root) / "trials.csv", "a,b\n1,2\n"), "rename or delete it"),
+    "a table of noise": (lambda root: written(cell(root) / FILE, "\xff\0\n"), f"{FILE}, line 1"),
     "a log that is a folder": (lambda root: (cell(root) / "run.log").mkdir(parents=True), "run.log"),
 }
 
@@ -209,7 +204,7 @@ def test_nothing_is_written_where_the_name_of_a_study_is_refused(tmp_path):
 def test_a_disk_that_is_full_is_one_line_and_what_is_stored_is_safe(tmp_path, room):
     """A limit on the size of a file stands for the disk: writing beyond it fails in the same way."""
     run(results=tmp_path)
-    before = (cell(tmp_path) / "scores.csv").read_bytes()
+    before = (cell(tmp_path) / FILE).read_bytes()
     limited = (
         "import resource, signal, sys, runpy; signal.signal(signal.SIGXFSZ, signal.SIG_IGN); "
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({room}, {room})); sys.argv = sys.argv[1:]; "
@@ -220,7 +215,7 @@ def test_a_disk_that_is_full_is_one_line_and_what_is_stored_is_safe(tmp_path, ro
     done = subprocess.run([sys.executable, "-c", limited, *command], cwd=ROOT, env=bare, capture_output=True, text=True)
     output = done.stdout + done.stderr
     assert done.returncode == 1 and "File too large" in output and "Traceback" not in output, output
-    assert (cell(tmp_path) / "scores.csv").read_bytes() == before
+    assert (cell(tmp_path) / FILE).read_bytes() == before
     assert len(load_all(tmp_path).trials) == 1
 
 

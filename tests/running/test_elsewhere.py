@@ -5,12 +5,13 @@ from functools import partial
 import pandas as pd
 import pytest
 from fits import config
+from frames import load_results
 
 from ufs_bench.methods import LaplacianScore
 from ufs_bench.runners.cli.report import shipped_line
 from ufs_bench.runners.experiment import shipped
 from ufs_bench.runners.experiment.cell import Cell
-from ufs_bench.runners.store.folder import load_results
+from ufs_bench.runners.store.fits import FILE
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.scripts.ship import pack
 
@@ -79,7 +80,7 @@ def test_what_differs_in_anything_is_computed(tmp_path, fitted, change):
 def test_what_is_of_other_code_is_done_again_and_kept_until_it_is(tmp_path, fitted, monkeypatch, part, fits, scored):
     own = settings(tmp_path, "one")
     Cell(own).run()
-    before = (own.folder / "trials.csv").read_text()
+    before = (own.folder / FILE).read_text()
     fitted.clear()
     of = Identity.of.__func__
     other = '{"numpy": "0.1"}' if part == "versions" else "other"
@@ -93,7 +94,7 @@ def test_what_is_of_other_code_is_done_again_and_kept_until_it_is(tmp_path, fitt
         patch.setattr("ufs_bench.runners.workers.pool.run_all", None)
         with pytest.raises(TypeError):
             Cell(own).run()
-    assert (own.folder / "trials.csv").read_text() == before
+    assert (own.folder / FILE).read_text() == before
     scores = load_results(tmp_path, "one").scores
     Cell(own).run()
     assert len(fitted) == fits and not Cell(own).todo(Cell(own).rows())
@@ -120,10 +121,9 @@ def test_learned_labels_are_scored_again_as_they_were(tmp_path, monkeypatch):
     assert set(after.trials["code_evaluation"]) == {"other"}
 
 
-@pytest.mark.parametrize("name", ["trials.csv", "scores.csv", "../../protocol.json"])
-def test_a_damaged_study_is_no_source_and_stops_no_other(tmp_path, fitted, name):
+def test_a_damaged_study_is_no_source_and_stops_no_other(tmp_path, fitted):
     Cell(settings(tmp_path, "one")).run()
-    path = settings(tmp_path, "one").folder / name
+    path = settings(tmp_path, "one").folder / FILE
     path.write_bytes(path.read_bytes()[:-40])
     fitted.clear()
     Cell(settings(tmp_path, "two")).run()

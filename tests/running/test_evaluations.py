@@ -123,14 +123,6 @@ def test_a_spoilt_record_is_no_record(data, tmp_path):
         assert Evaluations(*data, PROTOCOL, tmp_path).find(DIGEST) is None
 
 
-def test_stored_records_can_be_ignored(data, tmp_path):
-    Evaluations(*data, PROTOCOL, tmp_path).add({DIGEST: SCORES})
-    anew = Evaluations(*data, PROTOCOL, tmp_path, ignore_stored=True)
-    assert anew.find(DIGEST) is None
-    anew.add({DIGEST: SCORES})
-    assert anew.find(DIGEST) is not None
-
-
 def test_without_a_folder_nothing_is_written(data, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     evaluations = Evaluations(*data, PROTOCOL)
@@ -152,7 +144,7 @@ def test_a_known_feature_set_is_not_evaluated_again_and_the_rows_are_the_same(tm
         own = sum(2 - len(_shared(outcome)) for outcome in outcomes.values())
         assert own == n_sets - n_shared
         for key, outcome in outcomes.items():
-            assert repr(outcome.scores) == repr(expected[key].scores)  # nan is not equal to itself
+            assert repr(outcome.trial["sets"]) == repr(expected[key].trial["sets"])  # nan is not equal to itself
             assert outcome.trial["feature_sets"] == expected[key].trial["feature_sets"]
     assert n_shared == n_sets  # an earlier cell had evaluated all of these
     # Two workers may evaluate the same set at the same time.
@@ -166,7 +158,7 @@ def test_without_evaluations_every_trial_has_its_own(n_jobs):
     assert n_shared == 0 and n_sets == 2 * len(cell)
     assert all(not _shared(outcome) for outcome in outcomes.values())
     for trial in cell:
-        assert repr(outcomes[trial.key].scores) == repr(run_trial(trial, DATA.X, DATA.y).scores)
+        assert repr(outcomes[trial.key].trial["sets"]) == repr(run_trial(trial, DATA.X, DATA.y).trial["sets"])
 
 
 def _digests(outcome):

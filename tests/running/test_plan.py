@@ -13,7 +13,7 @@ from ufs_bench.runners.experiment.cell import Cell
 from ufs_bench.runners.experiment.plan import Times
 from ufs_bench.runners.experiment.sweep import cells_of_words
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.store.files import read_rows
+from ufs_bench.runners.store.fits import read_fits
 from ufs_bench.runners.words import duration
 
 
@@ -68,7 +68,7 @@ def test_the_total_says_what_is_unknown(tmp_path):
 def test_stored_fits_are_read_for_the_data_sets_that_are_asked_for(tmp_path, monkeypatch):
     of_other_sets = {"dataset": "usps", "params": {"a": 1}, "fit_s": 9.5}
     times, read = stored(tmp_path, {"dataset": "umist", "params": {"a": 1}, "fit_s": 3.5}, of_other_sets), []
-    monkeypatch.setattr(plan, "read_rows", lambda path: read.append(path.parts[-3]) or read_rows(path))
+    monkeypatch.setattr(plan, "read_fits", lambda path: read.append(path.parts[-3]) or read_fits(path))
     for _ in range(3):
         times.of("umist", (575, 644), {"a": 1})
     times.of("orl", (400, 1024), {"a": 1})  # UMIST is its nearest

@@ -18,18 +18,17 @@ from ufs_bench.runners.workers.pool import run_all
 
 def test_a_trial_scores_every_size_and_restart_and_the_learned_labels_once():
     outcome = run_trial(trials_of()[0], DATA.X, DATA.y)
-    frame = pd.DataFrame(outcome.scores, columns=row.SCORES)
+    frame = pd.DataFrame(row.tables_of([outcome.trial])["scores"], columns=row.SCORES)
     counts = frame.groupby(["clusterer", "n_selected"]).size().to_dict()
     assert counts == {("kmeans", 2): 3, ("kmeans", 3): 3, ("learned", 6): 1}
     assert frame[["acc", "nmi"]].to_numpy().min() >= 0 and frame[["acc", "nmi"]].to_numpy().max() <= 1
-    assert outcome.trial["n_scores"] == len(outcome.scores)
     assert len(json.loads(outcome.trial["ranking"])) == 3
-    assert set(outcome.trial) == set(row.TRIALS)
+    assert set(outcome.trial) == set(row.FIELDS)
 
 
 def test_the_number_of_workers_does_not_change_the_rows_of_the_scores():
     trials = trials_of("PerSize")
-    one, two = (sorted(repr(outcome.scores) for outcome in outcomes_of(trials, n_jobs)) for n_jobs in (1, 2))
+    one, two = (sorted(repr(outcome.trial["sets"]) for outcome in outcomes_of(trials, n_jobs)) for n_jobs in (1, 2))
     assert one == two
 
 

@@ -2,23 +2,23 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import forked
 import numpy as np
 import pytest
 import yaml
 from fits import PROTOCOL, made_up
-from frames import load_all
+from frames import frames, load_all, store
 from hydra import compose, initialize_config_dir
 
 from ufs_bench.datasets import scale
 from ufs_bench.metrics.evaluate import evaluate
 from ufs_bench.metrics.protocol import Protocol
-from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.errors import ConfigError, StoreError
 from ufs_bench.runners.experiment.grid import diagonal, expand, first_points
 from ufs_bench.runners.experiment.settings import read_protocol
-from ufs_bench.runners.store.files import StoreError
-from ufs_bench.runners.store.folder import claim_study
+from ufs_bench.runners.store.fits import check_study
 from ufs_bench.runners.workers.caps import Caps
 from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.pool import run_all
@@ -103,7 +103,7 @@ def test_a_method_that_is_fitted_on_a_scaling_of_its_own_is_scored_on_that_of_th
     assert json.loads(plain[0].trial["ranking"]) != [5, 4, 3]
     expected = evaluate(np.array([4, 5]), scale(dataset.X, "minmax"), dataset.y, own)[0][0]
     for outcome in ours:
-        assert [row[6] for row in outcome.scores if row[3] == 2] == expected.tolist()
+        assert outcome.trial["sets"][0]["acc"] == expected.tolist()
 
 
 def test_a_scaling_of_its_own_makes_other_trials_of_that_method_alone(dataset):
@@ -116,9 +116,10 @@ def test_a_scaling_of_its_own_makes_other_trials_of_that_method_alone(dataset):
 
 def test_what_a_protocol_leaves_out_is_not_stored_so_that_older_studies_stay_open(tmp_path):
     assert set(PROTOCOL.stored()) == {"name", "sizes", "scaling", "restarts", "seed", "nmi", "max_iter"}
-    claim_study(tmp_path / "s", PROTOCOL)
+    fit = {"dataset": "d", "method": "m", "acc": {50: [0.2]}}
+    store(frames([fit], study="s", protocol=PROTOCOL.stored()), tmp_path)
     with pytest.raises(StoreError, match="coarse: stored None, asked True"):
-        claim_study(tmp_path / "s", replace(PROTOCOL, coarse=True))
+        check_study(tmp_path / "s/e/m", SimpleNamespace(name="e", sha=""), replace(PROTOCOL, coarse=True))
 
 
 @pytest.mark.parametrize("paper", PAPERS)

@@ -8,18 +8,20 @@ import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
 import pytest
+from frames import change, load_results
 from small_data import TRUTH
 
 from ufs_bench.metrics.measures import OF_SET
+from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.experiment.notes import RUN
 from ufs_bench.runners.experiment.plan import Times
 from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.columns import COLUMNS
-from ufs_bench.runners.store.files import StoreError
-from ufs_bench.runners.store.folder import load_results
+from ufs_bench.runners.store.fits import FILE, load_fits
 from ufs_bench.runners.store.parquet import SCHEMA
 from ufs_bench.runners.store.reference import stamped, studies_with
-from ufs_bench.runners.store.tidy import rows_of
+from ufs_bench.runners.store.row import to_json
+from ufs_bench.runners.store.tidy import fit_of
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.refits import COLUMNS as COLUMNS_OF
 from ufs_bench.scripts.core.refits import SEEDS
@@ -58,11 +60,9 @@ def test_a_shipped_study_reads_as_the_one_that_was_packed(results, shipped):
         )  # seconds are stored as a float32
         exact = ["acc_mean", "acc_std", "nmi_mean", "nmi_std", "objective", "rise", *OF_SET]
         assert both[0][exact].equals(both[1][exact])
-    rows = [rows_of(study.whole) for study in (ours, theirs)]
-    stored = load_results(results, "mine")
-    assert rows[0][1:] == rows[1][1:] and [tuple(row) for row in stored.scores.to_numpy()] == rows[0][1]
-    for name in ("ranking", "feature_sets", "sizes", "labels", "n_others", "n_scores"):
-        assert rows[0][0][name] == rows[1][0][name] == stored.trials[name].iloc[0]
+    fits, (stored,) = [fit_of(study.whole) for study in (ours, theirs)], load_fits(results, "mine")
+    for name in ("ranking", "feature_sets", "sizes", "labels", "sets", "facts"):
+        assert fits[0][name] == fits[1][name] == stored[name]
 
 
 def test_an_unchanged_cell_is_not_packed_again_and_its_file_keeps_its_bytes(results, shipped):
@@ -130,9 +130,7 @@ def test_a_cell_that_lacks_trials_is_left_out_unless_it_is_asked_for(results, sh
     cut = tmp_path / "cut"
     shutil.copytree(results, cut)
     folder = cut / "mine" / TRUTH / "max_variance"
-    for name in ("trials", "scores", "traces", "facts", "measures"):
-        path = folder / f"{name}.csv"
-        path.write_text(path.read_text().splitlines(keepends=True)[0])
+    (folder / FILE).write_text("")
     assert pack.ship(cut, "mine") == ([], [], [f"{TRUTH}/max_variance"])
 
 
@@ -155,9 +153,7 @@ def test_what_a_cell_lacks_of_its_last_run_counts_as_missing_in_its_study_and_wh
 def test_a_fit_without_scores_costs_what_it_took(results, shipped, tmp_path, monkeypatch):
     monkeypatch.setattr(pack.rows, "faults", lambda *_: ())  # it has scores, and only seconds as if it had none
     shutil.copytree(results, tmp_path / "capped")
-    path = tmp_path / f"capped/mine/{TRUTH}/max_variance/trials.csv"
-    rows = pd.read_csv(path, dtype=str, keep_default_na=False).assign(fit_s="60.0", eval_s="nan")
-    rows.to_csv(path, index=False)
+    change(tmp_path / f"capped/mine/{TRUTH}/max_variance", fit_s=60.0, eval_s=float("nan"))
     assert pack.ship(tmp_path / "capped", "mine")[0] == [f"{TRUTH}/max_variance"]
     assert reference.shipped_costs("mine") == {(TRUTH, "max_variance"): 60.0}
 
@@ -174,14 +170,13 @@ def test_shipped_refits_read_as_they_were_packed(results, shipped, tmp_path):
 
 
 def test_a_cell_that_verify_refuses_is_not_shipped_and_nothing_is_written(results, shipping, tmp_path):
-    """The others of its study wait, too: one with some of its seeds, say, which only its protocol tells."""
+    """The others of its study wait, too."""
     folder = tmp_path / "rest" / "mine"
     shutil.copytree(results, tmp_path / "rest")
     words = ["method=pfa", f"dataset={TRUTH}", "study=mine", f"results_dir={tmp_path}/rest"]
     forked.printed(["run.py", *QUICK, *words], ROOT)
-    path = folder / "protocol.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | {"seeds": 2}))
-    with pytest.raises(StoreError, match="pfa: it has 12 of the 24 fits that its points have with all sizes, seeds"):
+    change(folder / TRUTH / "pfa", n_features=7)
+    with pytest.raises(StoreError, match="pfa .*: n_features=7 must be 100, as conf/dataset says"):
         pack.ship(tmp_path / "rest", "mine")
     assert not shipping.exists()
 
@@ -189,8 +184,9 @@ def test_a_cell_that_verify_refuses_is_not_shipped_and_nothing_is_written(result
 def test_another_protocol_is_not_shipped_under_the_same_name(results, shipped, tmp_path):
     other = tmp_path / "other"
     shutil.copytree(results, other)
-    path = other / "mine" / "protocol.json"
-    path.write_text(path.read_text().replace('"restarts": 2', '"restarts": 3'))
+    cell = other / "mine" / TRUTH / "max_variance"
+    protocol = json.loads(load_fits(other, "mine")[0]["protocol"]) | {"restarts": 3}
+    change(cell, protocol=to_json(protocol))
     with pytest.raises(ValueError, match="ship under another study's name"):
         pack.ship(other, "mine")
 

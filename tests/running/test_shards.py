@@ -9,7 +9,7 @@ from small_data import TRUTH
 
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.plan import shard_of
-from ufs_bench.runners.store.folder import Store
+from ufs_bench.runners.store.fits import Store
 from ufs_bench.scripts.core.conf import ROOT
 
 CELLS = [(f"data{i % 7}", f"method{i // 7}") for i in range(35)]

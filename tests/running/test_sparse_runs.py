@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from frames import load_results
 from scipy import sparse
 from sklearn.datasets import dump_svmlight_file
 
@@ -17,7 +18,6 @@ from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.method import Method
 from ufs_bench.runners.experiment.sparse import check_sparse, methods_that_take_sparse
 from ufs_bench.runners.experiment.trial import Trial
-from ufs_bench.runners.store.folder import load_results
 from ufs_bench.runners.workers.data import Data, opened
 from ufs_bench.runners.workers.fit import fit_trial
 from ufs_bench.scripts.core.conf import ROOT, find

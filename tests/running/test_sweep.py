@@ -4,6 +4,7 @@ import random
 
 import forked
 import pytest
+from frames import load_results
 from hydra import compose, initialize_config_dir
 from hydra.errors import HydraException
 from small_data import TRUTH
@@ -13,7 +14,6 @@ from ufs_bench.runners.experiment import settings as settings_module
 from ufs_bench.runners.experiment import sweep
 from ufs_bench.runners.experiment.settings import read_settings
 from ufs_bench.runners.experiment.sweep import cells_of_words, with_lists
-from ufs_bench.runners.store.folder import load_results
 from ufs_bench.scripts.core.conf import CONF, ROOT, names
 
 SWEEP = ["dataset=digits,umist", "method=mcfs,dgufs,ndfs_released"]

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from frames import done, frames, load_all, study_of
+from frames import frames, load_all, study_of
 
 from ufs_bench.datasets import load_dataset, scale
 from ufs_bench.metrics.protocol import Protocol
@@ -17,8 +17,7 @@ from ufs_bench.metrics.study.stability import stabilities
 from ufs_bench.metrics.study.summary import SELECTIONS, select
 from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.experiment.method import Method
-from ufs_bench.runners.store.files import StoreError
-from ufs_bench.runners.store.folder import Store
+from ufs_bench.runners.store.fits import Store
 from ufs_bench.runners.store.row import subsets_of
 from ufs_bench.runners.store.tidy import tidy
 from ufs_bench.runners.workers.data import Data
@@ -46,7 +45,7 @@ def run(dataset, name, target, params, grid, folder=None):
     trials = expand("s", dataset, method, PROTOCOL)
     outcomes = [run_trial(trial, dataset.X, dataset.y) for trial in trials]
     with Store(folder / "s" / dataset.name / name) as cell:
-        cell.append(outcomes)
+        cell.append([outcome.trial for outcome in outcomes])
     return Study.open(folder, "s").part([name], [dataset.name])
 
 
@@ -271,28 +270,18 @@ def test_a_method_whose_indicators_end_where_they_began_is_found():
     assert stands_out("movements", table).to_dict() == {"still": True, "moving": False}
 
 
-def test_what_a_fit_reports_of_itself_is_stored_with_it_and_its_loss_is_noticed(tmp_path):
+def test_what_a_fit_reports_of_itself_is_stored_with_it(tmp_path):
     dataset = load_dataset("digits")
     method = Method("ndfs", "methods.ndfs.NDFS", {}, {})
     (trial,) = expand("s", dataset, method, PROTOCOL)
     outcome = run_trial(trial, dataset.X[:80] / 16, dataset.y[:80])
     with Store(tmp_path / "s" / "digits" / "ndfs") as cell:
-        cell.append([outcome])
+        cell.append([outcome.trial])
     results = load_all(tmp_path)
     assert results.facts["trial"].unique().tolist() == [trial.key]
     facts = results.facts.set_index("name")["value"]
     assert sorted(facts.index) == ["indicator_change", "n_scored"]
     assert 0 <= facts["indicator_change"] <= 1
-    for name in ("traces", "facts"):
-        path = tmp_path / "s" / "digits" / "ndfs" / f"{name}.csv"
-        whole = path.read_bytes()
-        path.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
-        with pytest.raises(StoreError, match=rf"{name}.csv lacks rows of 1 trials.*run the cell again"):
-            load_all(tmp_path)
-        if name == "traces":
-            path.write_bytes(whole)
-    with Store(tmp_path / "s" / "digits" / "ndfs") as cell:
-        assert done(cell) == set()
 
 
 def test_a_stored_ranking_is_one_list_or_one_for_each_size():
