@@ -63,6 +63,7 @@ class HighlyVariableGenes(BaseSelector):
 
     takes_sparse = True
     takes_negative = False
+    arrays = {"nd": 4}
     bounds = {"n_bins": whole(1)}
     choices = {"flavor": ("dispersion", "deviance")}
 

@@ -66,7 +66,7 @@ class InfFS(BaseSelector):
     Roffo, Melzi & Cristani. Infinite feature selection. ICCV 2015.
     """
 
-    arrays = {"nd": 6, "dd": 2}
+    arrays = {"nd": 8.5, "dd": 1}
     bounds = {"alpha": Bound(0, 1), "share": between(0, 1)}
 
     def __init__(self, n_features_to_select=None, *, alpha=0.5, share=0.9):

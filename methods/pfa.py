@@ -66,7 +66,7 @@ class PFA(BaseSelector):
     """
 
     size_in_objective = True
-    arrays = {"nd": 6, "mm": 4}
+    arrays = {"nd": 4, "mm": 3}
     bounds = {"share": Bound(0, 1, open_low=True)}
 
     def __init__(self, n_features_to_select=None, *, share=0.9, absolute=True, standardize=False, random_state=None):

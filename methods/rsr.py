@@ -92,7 +92,7 @@ class RSR(BaseSelector):
     48(2), 2015.
     """
 
-    arrays = {"nd": 5, "mm": 6}
+    arrays = {"nd": 4, "mm": 5}
     bounds = {"lambda_": above(0)}
 
     def __init__(self, n_features_to_select=None, *, lambda_=1.0, max_iter=1000, tol=1e-4):

@@ -19,7 +19,7 @@ from ufs_bench.methods.core.sparse_data import read_only
 
 # The range of a parameter of this name in every method that has it, unless the method's `bounds` say otherwise.
 COMMON = {"n_clusters": whole(1, n_samples), "n_neighbors": whole(1), "max_iter": whole(0), "tol": at_least(0)}
-GRAPH_BLOCKS = 5  # temporary arrays of a `methods.core.graphs.nearest_neighbors`
+ROOM = 1.3  # share of the arrays of a `methods.core.graphs.nearest_neighbors` that is counted
 OR_ARRAY = {"affinity"}  # may be an array in place of one of the `choices`
 
 
@@ -99,7 +99,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     # The largest number of float64 arrays that a fit holds at once, by shape: "nd" is that of X, "mm" is m x m with
     # m = min(n, d), and "ss" is s x s with s = min(n, `dense_samples`), for arrays that are sparse beyond that.
-    arrays = {"nd": 4}
+    arrays = {"nd": 3}
     dense_samples = float("inf")
 
     # Parameters that repeat the method and do not tune it: every value of its file is run, whatever protocols search.
@@ -198,8 +198,10 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         if n_stored is not None:
             entries = {"nd": 1.5 * n_stored + BLOCK}  # type: ignore[dict-item]  # other arrays are never formed
         numbers = sum(self.arrays[shape] * count for shape, count in entries.items() if shape in self.arrays)
-        if self.builds_graph:
-            numbers += GRAPH_BLOCKS * min(n_samples * max(n_samples, self.n_neighbors * n_features), BLOCK)
+        if self.builds_graph:  # before all else: its arrays are gone when the others come
+            pairs = min(n_samples**2, BLOCK)  # of all samples, a block at a time, then of neighbours, with differences
+            graph = max(3 * pairs, 2 * (pairs + min(n_samples * self.n_neighbors * n_features, BLOCK)))
+            numbers = max(numbers, ROOM * graph + 2 * entries.get("nd", n_samples * n_features))
         return int(8 * numbers)
 
     def subset(self, size: int) -> np.ndarray:

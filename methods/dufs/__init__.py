@@ -122,8 +122,8 @@ class DUFS(BaseSelector):
     gated Laplacian. NeurIPS 2021.
     """
 
-    arrays = {"nd": 12, "ss": 9}  # four of n_samples x batch_size among them
     dense_samples = 1000  # about what a batch has
+    builds_graph = False  # of a batch alone, which "ss" counts
     bounds = {
         "scale_factor": Bound(0.1, 100),
         "noise": above(0),
@@ -164,6 +164,11 @@ class DUFS(BaseSelector):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+
+    @property
+    def arrays(self):
+        """The arrays that `BaseSelector.memory` counts: "released" has more of all pairs of a batch."""
+        return {"nd": 7, "ss": 10 if self.variant == "released" else 6}
 
     def _check(self, X):
         check_init(self.init, (X.shape[1],))

@@ -100,7 +100,7 @@ class FSASL(BaseSelector):
     Du & Shen. Unsupervised feature selection with adaptive structure learning. KDD 2015.
     """
 
-    arrays = {"nd": 6, "mm": 6, "nn": 5}
+    arrays = {"nd": 6, "mm": 6, "nn": 9}
     bounds = {
         "lambda1": at_least(0),
         "lambda2": at_least(0),

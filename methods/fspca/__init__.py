@@ -88,7 +88,7 @@ class FSPCA(BaseSelector):
     Tian, Nie, Wang & Li. Learning feature sparse principal subspace. NeurIPS 2020, algorithms 1 and 2, theorem 3.1.
     """
 
-    arrays = {"nd": 6, "mm": 4}
+    arrays = {"nd": 4, "mm": 3}
     choices = {"solver": tuple(PROBLEMS)}
 
     def __init__(

@@ -94,7 +94,7 @@ class KMeansUFS(BaseSelector):
     """
 
     takes_sparse = True
-    arrays = {"nd": 8, "mm": 4}
+    arrays = {"nd": 3, "mm": 2}
     bounds = {"n_clusters": whole(1, smaller_side), "mu0": above(0), "rho": at_least(1), "patience": whole(1)}
     choices = {"solver": ("exact", "admm")}
 

@@ -101,7 +101,6 @@ class SPCAPSD(BaseSelector):
     selection. arXiv 2309.06202, 2023.
     """
 
-    arrays = {"nd": 2, "dd": 27}
     bounds = {"lambda_": above(0), "eta": at_least(0)}
     choices = {"variant": tuple(VARIANTS)}
 
@@ -125,6 +124,11 @@ class SPCAPSD(BaseSelector):
         self.max_iter = max_iter
         self.tol = tol
         self.random_state = random_state
+
+    @property
+    def arrays(self):
+        """The arrays that `BaseSelector.memory` counts: "released" has fewer of all pairs of features."""
+        return {"nd": 2, "dd": 12 if self.variant == "released" else 27}
 
     def _check(self, X):
         n_features = X.shape[1]

@@ -14,8 +14,7 @@ def found_elsewhere(settings, trials, shipped):
     """Return the trials that other studies have, by the study, as (the fit there, the trial).
 
     A study is the `FILE` of its cell, or the name of a shipped one; these count only if `shipped` is True.  A stored
-    trial counts if its scores are of the same code, packages and machine (`Identity`); in a shipped study a stamp
-    counts as the same code.
+    trial counts if its scores are of the same code, packages and machine (`Identity`).
     """
     if not trials or not settings.runner.cache or settings.runner.redo:
         return {}
@@ -48,19 +47,11 @@ def _scored_in(place, cell, here):
     """Return the name of a study's protocol, and the fits of a cell that count, by their keys."""
     if is_shipped(place):
         text, fits = reference.protocol_text(place), reference.fits_of(place, cell[1]).get(cell[0], [])
-        fits = _stamped_as(here, fits, reference.stamped(place, *cell)) if fits else []
     else:
         fits = read_fits(place)
         text = fits[0]["protocol"] if fits else ""
     same = [fit for fit in fits if fit["status"] not in UNSCORED and not here.difference(Identity.stored(fit))]
     return Protocol.from_json(text).name if same else "", {fit["trial"]: fit for fit in same}
-
-
-def _stamped_as(identity, fits, stamps):
-    """Return the fits of a shipped cell, as fits of this code where a stamp says that its numbers are the same."""
-    codes = identity.code_fit, identity.code_evaluation
-    same = {"code_fit": codes[0], "code_evaluation": codes[1]}
-    return [fit | same if codes in stamps.get((fit["code_fit"], fit["code_evaluation"]), ()) else fit for fit in fits]
 
 
 def outcomes_of(place, found):
@@ -69,7 +60,7 @@ def outcomes_of(place, found):
     for fit, trial in found:
         own = {"trial": trial.key, "study": trial.study, "is_default": trial.is_default}
         own["protocol"] = to_json(trial.protocol.stored())
-        identity = {name: fit[name] for name in Identity._fields}  # a stamp's, perhaps
+        identity = {name: fit[name] for name in Identity._fields}  # of the code that gives the same, perhaps
         log = f"taken from the {name_of(place)}, where it is {fit['trial']}"
         outcomes.append(Outcome(whole.get(fit["trial"], fit) | identity | own, log=log))
     return outcomes

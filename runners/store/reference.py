@@ -3,12 +3,10 @@
 ``results/reference/<name>/<method>.parquet`` holds the tidy frame of a method, all its data sets, with the columns of
 `store.columns`.  Its metadata has the identities of its rows, and what a cell lacks of the trials that were asked
 for.  _protocol.json has the protocol of the study, _seeds, _stability and _sensitive its refits, _restarts what was
-scored again, _further what is selected on further data of known truth, and _stamps.csv the changes of code after which
-a sample of fits gave the same bytes: readers of a folder of Parquet leave out what begins with _.  The name of a
-shipped study on a command line is ``reference/<name>``.
+scored again, and _further what is selected on further data of known truth: readers of a folder of Parquet leave out
+what begins with _.
 """
 
-import csv
 import functools
 
 import pandas as pd
@@ -20,7 +18,7 @@ from ufs_bench.runners.store.row import from_json, to_json
 
 SHIPPED = ROOT / "results" / "reference"
 OF_FITS = ("trial", "dataset", "method", "params", "is_default", "status", "fit_s", "eval_s", "identity")
-PROTOCOL, STAMPS = "_protocol.json", "_stamps.csv"
+PROTOCOL = "_protocol.json"
 
 
 def shipped_studies():
@@ -89,25 +87,6 @@ def lacking(study):
 
     found = {method: about(path)["lacking"] for method, path in files_of(study).items()}
     return {(dataset, method): count for method, own in found.items() for dataset, count in own.items()}
-
-
-def stamped(name, dataset, method):
-    """Return (code_fit, code_evaluation) of this cell's rows -> a set of later ones, which gave the same numbers."""
-    found = {}
-    for row in stamps(name):
-        if (row["dataset"], row["method"]) == (dataset, method):
-            old, new = (tuple(row[f"{when}_{part}"] for part in ("fit", "evaluation")) for when in ("old", "new"))
-            found.setdefault(old, set()).add(new)
-    return found
-
-
-def stamps(name):
-    """Return the rows of the stamps of a study, as dictionaries of texts; none where there is no file."""
-    path = SHIPPED / name / STAMPS
-    if not path.exists():
-        return []
-    with open(path, newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
 
 
 def refits_of(name, file):

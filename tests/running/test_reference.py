@@ -19,7 +19,6 @@ from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.columns import COLUMNS
 from ufs_bench.runners.store.fits import FILE, load_fits
 from ufs_bench.runners.store.parquet import SCHEMA
-from ufs_bench.runners.store.reference import stamped, studies_with
 from ufs_bench.runners.store.row import to_json
 from ufs_bench.runners.store.tidy import fit_of
 from ufs_bench.scripts.core.conf import ROOT
@@ -189,18 +188,6 @@ def test_another_protocol_is_not_shipped_under_the_same_name(results, shipped, t
     change(cell, protocol=to_json(protocol))
     with pytest.raises(ValueError, match="ship under another study's name"):
         pack.ship(other, "mine")
-
-
-def test_a_stamp_names_the_later_code_of_one_cell(shipped):
-    row = reference.fits_of("mine", "max_variance")[TRUTH][0]
-    old = row["code_fit"], row["code_evaluation"]
-    (shipped / "_stamps.csv").write_text(
-        "dataset,method,old_fit,old_evaluation,new_fit,new_evaluation,sample,date\n"
-        f"{TRUTH},max_variance,{old[0]},{old[1]},new,{old[1]},3 of 3,2026-11-22\n"
-    )
-    assert stamped("mine", TRUTH, "max_variance") == {old: {("new", old[1])}}
-    assert not stamped("mine", TRUTH, "mcfs")
-    assert studies_with("max_variance") == ["mine"] and studies_with("mcfs") == []
 
 
 def test_what_is_shipped_is_below_40_megabytes():
