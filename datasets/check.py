@@ -5,6 +5,9 @@ from scipy import sparse
 
 from ufs_bench.datasets.base import LARGEST_WHOLE, DataError, Dataset, as_floats, data_sha, parts_of, say
 
+# Labels that often stand for a missing one; where a file is read, others are missing values.
+ABSENT = ("", "-", "--", ".", "na", "n/a", "#n/a", "<na>", "nan", "none", "null", "nil", "missing", "unknown")
+
 
 def check_dataset(spec, X, y, names=None):
     """Return the record of arrays, checked against the specification of their data set.
@@ -77,6 +80,8 @@ def encode_labels(name, y):
         y = y.ravel()
     if y.ndim != 1 or not y.size:
         raise DataError(f"{name}: labels of shape {y.shape} must be (n_samples,), one class for each sample.")
+    if y.dtype.kind in "cmM":
+        raise DataError(f"{name}: labels must be whole numbers or texts, not {y.dtype}: y.astype(str).")
     try:
         labels = y if y.dtype.kind in "iu" else as_floats(y)
     except (TypeError, ValueError, OverflowError):
@@ -88,6 +93,8 @@ def encode_labels(name, y):
                 "one; fill=drop leaves out samples of a file without a label."
             ) from None
         labels = y.astype(str)
+        if absent := sorted({str(label) for label in labels if label.strip().lower() in ABSENT}):
+            say(f"{name}: the label {absent[0]!r} is a class: if it is a missing value, leave its samples out.")
     else:
         wrong = labels[~(np.isfinite(labels) & (labels == np.round(labels)))]
         if len(wrong):

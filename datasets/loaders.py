@@ -72,6 +72,7 @@ def _read(source, paths, label_paths):
     if "columns" in joined or "key" in joined.get("labels", {}):
         raise DataError(f"{paths[0]}: the features and samples of {kind} have no names: leave out columns=, key=.")
     turned = bool(source.get("transposed"))
+    paths = [paths] if kind == "libsvm" else paths
     parts = [READERS[kind](path, **options, **({"transposed": turned} if kind == "mat" else {})) for path in paths]
     X = [flat(path, part[0], turned and kind != "mat") for path, part in zip(paths, parts, strict=True)]
     y = [part[1] for part in parts]

@@ -26,6 +26,8 @@ def remarks(data):
     if copies := [f"{i} of {other}" for i, other in _copies(data.X, np.arange(data.n_samples))]:
         what = "1 sample is a copy" if len(copies) == 1 else f"{len(copies)} samples are copies"
         lines.append(f"{data.name}: {what} ({first_of(copies)}, counted from 0).")
+    if data.n_samples >= ENOUGH and _ends_in_sums(data.X):
+        lines.append(f"{data.name}: the last sample is the sum of all others: if it is a row of totals, remove it.")
     columns = {j: column for j in varying if len(column := _whole_numbers(data.X, j)) > 2}
     counting = [j for j, column in columns.items() if _counts(column)]
     if counting:
@@ -68,6 +70,13 @@ def _copies(X, numbers):
         if seen.setdefault(key, place) != place:
             found.append((numbers[place], numbers[seen[key]]))
     return found
+
+
+def _ends_in_sums(X):
+    """Return True where the last row is the sum of all others, up to what rounding leaves, and not only zeros."""
+    last = np.asarray(X[[-1]].todense() if hasattr(X, "todense") else X[[-1]]).ravel()
+    whole, sizes = (np.asarray(part.sum(axis=0)).ravel() for part in (X, abs(X)))
+    return bool(last.any() and (abs(whole - 2 * last) <= 1e-9 * sizes).all())
 
 
 def _whole_numbers(X, j):

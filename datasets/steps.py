@@ -123,7 +123,7 @@ def fill_missing(path, X, y, how):
 
     With ``error`` all stays as it is, and `check_dataset` says what is missing.  ``median`` takes that of the
     feature, a number takes itself, and ``drop`` leaves out samples without a value or a label.  A DataError, with
-    the path, is about a feature without any value, and about a file of which no sample is left.
+    the path, is about a feature or a sample without any value, and about a file of which no sample is left.
     """
     if how == "error":
         return X, y
@@ -137,6 +137,8 @@ def fill_missing(path, X, y, how):
             raise DataError(
                 f"{path}: feature {empty[0]} has no value at all, and so no median; {len(empty)} are so: remove them."
             )
+        if (empty := np.flatnonzero(missing.all(axis=1))).size:
+            raise DataError(f"{path}: sample {empty[0]} has no value at all; {len(empty)} are so: remove them.")
         return np.where(missing, np.nanmedian(X, axis=0), X), y
     keep = ~missing.any(axis=1)
     if y is not None:

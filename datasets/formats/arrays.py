@@ -37,16 +37,20 @@ def read_mtx(path, y=None, max_unpacked_mb=None):
 def read_libsvm(path, y=True, max_unpacked_mb=None):
     """Read a LIBSVM or SVMlight file, which begins every line with a label; `y` false leaves the labels out.
 
-    Labels may be texts.  A DataError names the first line of another form.
+    Several files are read as one: alone, one does not tell how many features there are, nor whether they count from 0
+    or from 1.  Labels may be texts.  A DataError names the first line of another form.
     """
     from sklearn.datasets import load_svmlight_file  # here, as scikit-learn takes long to import
 
-    content = bytes_of(path, max_unpacked_mb)
+    paths = path if isinstance(path, list) else [path]
+    contents = [bytes_of(one, max_unpacked_mb) for one in paths]
     try:
-        X, labels = load_svmlight_file(BytesIO(content))
+        X, labels = load_svmlight_file(BytesIO(b"\n".join(contents)))
     except ValueError:
-        labels, lines = _labels_of_lines(path, content.decode("utf-8-sig", "replace"))
-        X, _ = load_svmlight_file(BytesIO(lines))
+        texts = [content.decode("utf-8-sig", "replace") for content in contents]
+        labels, lines = zip(*map(_labels_of_lines, paths, texts), strict=True)
+        X, _ = load_svmlight_file(BytesIO(b"\n".join(lines)))
+        labels = np.concatenate(labels)
     return X, labels if y else None
 
 
@@ -74,19 +78,26 @@ def _labels_of_lines(path, text):
 
 def flat(path, samples, transposed=False):
     """Return samples as a matrix: turned round if asked, and images in a row each, which a line in the log reports."""
-    names = getattr(samples.dtype, "names", None)
-    if names or samples.dtype.kind == "c":
-        kind = f"the fields {', '.join(names)}" if names else "complex numbers"
-        raise DataError(f"{path} has an array of {kind}, and not of real numbers: save a matrix of these.")
-    if samples.ndim <= 2:
+    _check_matrix(path, samples)
+    if samples.ndim == 2:
         return samples.T if transposed else samples
     samples = np.moveaxis(samples, -1, 0) if transposed else samples
     say(f"{path}: an array of {' x '.join(map(str, samples.shape))} is taken as {len(samples)} samples, each in a row.")
     return samples.reshape(len(samples), -1)
 
 
+def _check_matrix(path, samples):
+    names = getattr(samples.dtype, "names", None)
+    if names or samples.dtype.kind == "c":
+        kind = f"the fields {', '.join(names)}" if names else "complex numbers"
+        raise DataError(f"{path} has an array of {kind}, and not of real numbers: save a matrix of these.")
+    if samples.ndim < 2:
+        raise DataError(f"{path} has an array of shape {samples.shape}; a matrix has samples as rows.")
+
+
 def _split(samples, path, y):
     """Return samples and the column `y` of them, a number."""
+    _check_matrix(path, samples)
     if y is None:
         return samples, None
     count = samples.shape[-1] if samples.ndim == 2 else 0

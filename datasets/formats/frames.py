@@ -206,7 +206,10 @@ def parquet_frame(path, wanted=()):
     """Return a Parquet file as a DataFrame."""
     import pandas as pd
 
-    return pd.read_parquet(path)
+    table = pd.read_parquet(path)
+    if lists := [str(name) for name, column in texts_of(table).items() if column.map(np.ndim).any()]:
+        raise DataError(f"{path}: {listed(lists)}: a cell holds a list: write a column for each of its values.")
+    return table
 
 
 def npy_frame(path, wanted=()):

@@ -28,8 +28,9 @@ def read_mat(path, x=None, y=None, transposed=False):
     else:
         samples = flat(path, samples, transposed)
     labels = None if y is None else pick(path, arrays, y)
-    if labels is not None and labels.dtype == object and all(np.size(cell) == 1 for cell in labels.flat):
-        labels = np.array([np.ravel(cell)[0] for cell in labels.flat])  # a cell array of words
+    if labels is not None and labels.dtype == object and all(np.size(cell) <= 1 for cell in labels.flat):
+        cells = [np.ravel(cell)[0] if np.size(cell) else None for cell in labels.flat]  # a cell array of words
+        labels = np.array(cells, dtype=object if None in cells else None)
     return samples, labels
 
 
@@ -58,6 +59,11 @@ def _arrays_of_hdf5(path):
     import h5py  # here, as few files need what takes long to import
 
     with h5py.File(path, "r") as file:
+        if not any("MATLAB_class" in item.attrs for item in file.values()):
+            say(
+                f"{path} was not written by MATLAB, but is read as if: where samples and features are exchanged, say "
+                "transposed=true."
+            )
         return {name: _value(file, item) for name, item in file.items() if not name.startswith("#")}
 
 

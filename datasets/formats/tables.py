@@ -85,7 +85,7 @@ def _gap(table):
     row = min(rows, default=None)
     if len(rows) == 1 and isinstance(row, int) and (len(words) > 1 or row in (0, len(table) - 1)) and len(table) > 2:
         return f" Row {row}, from 0 below the names, has the only texts: ignore_rows=[{row}] leaves it out."
-    if words and all(column.astype(str).str.fullmatch(MARKED).all() for column in words):
+    if rows and all(column.astype(str).str.fullmatch(MARKED).all() for column in words):
         return " Numbers with marks are read with decimal=',' or thousands=','."
     for name, column in table.items():
         texts = column.dropna().astype(str) if column.dtype.kind not in "biuf" else column[:0]
@@ -186,8 +186,9 @@ def _plain(labels):
     """Return a column of labels as an array, with None for those that are missing among texts."""
     if labels.dtype.kind in "biuf":
         return labels.to_numpy()
-    stripped = [value.strip() if isinstance(value, str) else value for value in labels]
-    return np.array([None if value is None or value != value else value for value in stripped], dtype=object)
+    stripped = np.array([value.strip() if isinstance(value, str) else value for value in labels], dtype=object)
+    stripped[labels.isna().to_numpy()] = None
+    return stripped
 
 
 def listed(names):

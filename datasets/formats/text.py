@@ -31,11 +31,18 @@ def text_of(path, max_unpacked_mb=None):
     A first line for Excel, such as ``sep=;``, is empty in it.
     """
     content = bytes_of(path, max_unpacked_mb)
+    if content.startswith((ZIP, *OPENERS)):
+        raise DataError(f"{path} is packed twice: unpack it once.")
     wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))  # Excel's "Unicode text"
     try:
         text = EXCEL.sub("", content.decode("utf-16" if wide else "utf-8-sig"))
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is no text in UTF-8 ({error}): save it as such.") from error
+    if "\0" in text:
+        raise DataError(
+            f"{path} has bytes that are 0, as a tar archive, or a text in UTF-16 without its mark: unpack it, or save "
+            "it in UTF-8."
+        )
     text = text if "\n" in text else text.replace("\r", "\n")
     return MINUS.sub("-", text) if "\u2212" in text else text
 

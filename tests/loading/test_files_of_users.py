@@ -4,7 +4,9 @@ import bz2
 import gzip
 import lzma
 import re
+import tarfile
 import unicodedata
+from io import BytesIO
 
 import h5py
 import numpy as np
@@ -502,3 +504,94 @@ def test_a_first_line_that_is_too_short_is_no_header_unless_it_has_names(tmp_pat
     text = (tmp_path / "t.csv").read_text().removeprefix(",")  # as R writes it
     (tmp_path / "t.csv").write_text(text)
     is_right(read("t.csv", label="label", names=0)[0])
+
+
+def test_what_is_no_plain_text_is_named(tmp_path, read):
+    text = NAMED.to_csv(index=False)
+    (tmp_path / "wide.csv").write_bytes(text.encode("utf-16-le"))
+    (tmp_path / "twice.csv.gz").write_bytes(gzip.compress(gzip.compress(text.encode())))
+    with tarfile.open(tmp_path / "tar.csv.gz", "w:gz") as archive:
+        member = tarfile.TarInfo("x.csv")
+        member.size = len(text)
+        archive.addfile(member, BytesIO(text.encode()))
+    for name, words in (("wide.csv", "UTF-16"), ("twice.csv.gz", "packed twice"), ("tar.csv.gz", "a tar archive")):
+        with pytest.raises(DataError, match=words):
+            read(name, label="label")
+
+
+def test_libsvm_files_of_one_data_set_count_features_in_the_same_way(tmp_path, read):
+    pairs = [" ".join(f"{j}:{value}" for j, value in enumerate(row)) for row in X]
+    rows = [f"{code} {pair}" for code, pair in zip(CODES, pairs, strict=True)]
+    (tmp_path / "train.svm").write_text("\n".join(rows[:15]))
+    (tmp_path / "test.svm").write_text("\n".join(row.replace(" 0:", " 8:") for row in rows[15:]))  # not sorted
+    with pytest.raises(DataError, match="test.svm: line 1 must be"):
+        read(["train.svm", "test.svm"])
+    shifted = [" ".join([row.split()[0], *row.split()[2:], "8:1"]) for row in rows[15:]]
+    (tmp_path / "test.svm").write_text("\n".join(shifted))
+    found = read(["train.svm", "test.svm"])[0].X
+    np.testing.assert_array_equal(found, np.column_stack([X, np.arange(30) > 14]) * (found != 0))
+    assert found.shape == (30, 9) and (found[15:, 0] == 0).all() and (found[15:, 8] == 1).all()
+
+
+def test_a_sample_without_any_value_is_not_made_one(tmp_path, read):
+    (tmp_path / "x.csv").write_text(NAMED.drop(columns="label").to_csv(index=False) + "," * 7 + "\n")
+    with pytest.raises(DataError, match="sample 30 has no value at all"):
+        read("x.csv", label="none", clusters=3, fill="median")
+    assert read("x.csv", label="none", clusters=3, fill="drop")[0].X.shape == (30, 8)
+
+
+def test_a_row_of_totals_is_pointed_out():
+    totals = "the last sample is the sum of all others"
+    assert any(totals in line for line in remarks(as_dataset(np.vstack([X, X.sum(axis=0)]), clusters=3)))
+    assert not any(totals in line for line in remarks(as_dataset(X, clusters=3)))
+
+
+@pytest.mark.parametrize("word", ["n/a", "<NA>", "-", "nan "])
+def test_a_class_that_looks_like_a_missing_label_is_pointed_out(tmp_path, read, word):
+    NAMED.replace({"label": {"b": word}}).to_csv(tmp_path / "x.csv", index=False)
+    data, lines = read("x.csv", label="label")
+    assert data.n_classes == 3 and any(f"the label {word.strip()!r} is a class" in line for line in lines)
+
+
+def test_labels_that_are_neither_numbers_nor_texts_are_refused(tmp_path, read):
+    for odd in (CODES + 1j, CODES.astype("M8[D]")):
+        with pytest.raises(DataError, match="labels must be whole numbers or texts"):
+            as_dataset(X, odd)
+
+
+def test_missing_labels_and_lists_in_parquet_and_empty_cells_of_matlab(tmp_path, read):
+    NAMED.assign(label=NAMED.label.astype("string").mask(CODES == 1)).to_parquet(tmp_path / "x.parquet")
+    pd.DataFrame({"v": list(X), "label": CODES}).to_parquet(tmp_path / "lists.parquet")
+    words = np.array([["a"], ["b"], ["c"]], dtype=object)[CODES]
+    words[4, 0] = np.zeros((0, 0))
+    io.savemat(tmp_path / "x.mat", {"X": X, "y": words})
+    assert read("x.parquet", label="label", fill="drop")[0].n_samples == 20
+    assert read("x.mat", label="y", fill="drop")[0].n_samples == 29
+    for options in ({}, {"onehot": True}):
+        with pytest.raises(DataError, match="a cell holds a list"):
+            read("lists.parquet", label="label", **options)
+
+
+def test_arrays_that_are_no_matrix_are_named(tmp_path, read):
+    np.save(tmp_path / "fields.npy", FRAME.rename(columns=str).to_records(index=False))
+    np.save(tmp_path / "line.npy", X[:, 0])
+    np.save(tmp_path / "y.npy", CODES)
+    with pytest.raises(DataError, match="an array of the fields 0, 1"):
+        read("fields.npy", label=-1)
+    with pytest.raises(DataError, match=r"an array of shape \(30,\)"):
+        read("line.npy", labels="y.npy")
+
+
+def test_arrays_of_hdf5_that_matlab_did_not_write_are_said_to_be(tmp_path, read):
+    with h5py.File(tmp_path / "x.mat", "w") as file:
+        file["X"], file["y"] = X, CODES
+    data, lines = read("x.mat", label="y", transposed=True)
+    is_right(data)
+    assert any("was not written by MATLAB" in line for line in lines)
+
+
+def test_dates_are_not_taken_for_numbers_with_marks(tmp_path, read):
+    NAMED.assign(day=pd.Timestamp("2020-01-01")).to_parquet(tmp_path / "x.parquet")
+    with pytest.raises(DataError) as caught:
+        read("x.parquet", label="label")
+    assert "decimal" not in str(caught.value)
