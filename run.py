@@ -42,6 +42,8 @@ def end():
     from ufs_bench.runners.cli.cells import report
 
     complete = True
+    if "-m" in sys.argv and not report.has_started:
+        sys.exit("error: nothing was run: a list of values is empty, as where glob(...) matches nothing.")
     for folder, cells in report.studies().items():
         from ufs_bench.scripts.make_table.of_sweep import print_table  # here, as it takes seconds
 

@@ -25,6 +25,8 @@ def main(options):
     """Read the data, write their specification, and say how they are run."""
     options = dict(options)
     data_dir = options.pop("data_dir")
+    if options["data"] is None:
+        raise ValueError("data must be given: data=FILE, data=[FILE,FILE] or data=openml:NUMBER.")
     own, folder = own_spec(**options)
     data = load_dataset(own, folder or data_dir)
     path = spec.FOLDER / f"{own['name']}.yaml"

@@ -151,7 +151,7 @@ def _words_of_hydra(error):
         known += [*OPTIONAL, *USUAL]
     if name in known:
         return f"{key} is not in the file of the {above[0]}: write ++{key}=... to add it."
-    hint = did_you_mean(name, known) or f" There are: {', '.join(known)}."
+    hint = did_you_mean(name, known) or f" There are: {', '.join(dict.fromkeys(known)) or 'none'}."
     return f"{key} is no option{f' of {parent}' if parent else ''}.{hint}"
 
 

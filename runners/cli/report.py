@@ -21,6 +21,7 @@ class Report:
         self.missing = {}  # data set -> why it is not available
         self.is_summed = False  # True for a plan that has no line for each cell
         self.is_full = False  # True where a disk is, so that no other cell is begun
+        self.has_started = False
         self._n_cells, self._problems, self._capped, self._plans = 0, [], [], []
         self._number, self._of = 0, 0  # of the cell in its sweep, and the number of cells there
         self._skipped = Counter()  # data set -> number of cells that were left out
@@ -28,7 +29,7 @@ class Report:
 
     def start(self, n_cells):
         """Note that a sweep of so many cells begins, or a run of a single one."""
-        self._number, self._of = 0, n_cells
+        self.has_started, self._number, self._of = True, 0, n_cells
 
     def begin(self, settings):
         """Note that a cell has its turn; return its place in a sweep, such as "cell 2 of 4: "."""

@@ -21,6 +21,8 @@ from ufs_bench.runners.words import did_you_mean
 
 LISTS = {"dataset": "datasets", "method": "methods"}  # group -> the option with a list of its names
 SWEEP = ("-m", "--multirun")
+NOTHING = ("experiment=null", "protocol=null", "runner=null")  # of which Hydra makes no error of its own
+ALONE = ("-c", "--cfg", "-i", "--info", "-r", "--run")  # which Hydra takes without a sweep
 
 
 def with_lists(words):
@@ -31,9 +33,12 @@ def with_lists(words):
     """
     is_sweep, found = any(word in SWEEP or word.startswith("experiment=") for word in words), []
     for word in (word for word in words if word not in SWEEP):
+        if word in NOTHING:
+            raise ConfigError(f"{word} names no file of conf/: leave this word out.")
         group, _, value = word.partition("=")
         if group not in LISTS:
-            found.append(word)
+            several = group in LISTS.values() and has_several(word)  # which Hydra would go through, each by itself
+            found.append(f"{group}={quoted(value)}" if several else word)
             continue
         names = [] if "glob(" in value else names_of(word, ())
         if not is_sweep and len(names) != 1:
@@ -44,7 +49,10 @@ def with_lists(words):
             found.append(f"{group}={read_back(names[0])}")
             if group == "dataset":
                 offer_truth(names[0])
-    return ["-m", *found] if any(map(has_several, found)) else found
+    several = [word for word in found if has_several(word)]
+    if several and (alone := [word for word in found if word.startswith(ALONE)]):
+        raise ConfigError(f"{several[0]} has several values, and {alone[0]} takes one: leave out the others.")
+    return ["-m", *found] if several else found
 
 
 def cells_of(config, hydra):
@@ -54,12 +62,15 @@ def cells_of(config, hydra):
     """
     words, chosen = typed_words(hydra), OmegaConf.to_container(hydra.runtime.choices)
     of_hydra = [word for word in words if word.startswith("hydra.")]
+    typed = {word.partition("=")[0] for word in words}
     words = [word for word in words if word.partition("=")[0] not in LISTS]
     names = {}
     for group, option in LISTS.items():
         if group not in chosen:
             raise ConfigError(f"~{group} leaves a run without a {group}: leave this word out, or say {group}=NAME.")
         names[group] = _names(group, config.get(option), of_hydra) or [chosen[group]]
+        if group in typed and chosen[group] not in names[group]:
+            raise ConfigError(f"{group}={chosen[group]} is not among {option}=: leave one of the two out.")
 
     def composed(**choice):
         choice = {group: choice.get(group, chosen[group]) for group in LISTS}
@@ -94,9 +105,12 @@ def _names(group, given, words):
         return []
     known = known_names(group, words)
     names = names_of(f"{group}={given}", known) if isinstance(given, str) else [str(name) for name in given]
+    if not names:
+        raise ConfigError(f"{LISTS[group]}=[] names no {group}: leave it out, or name one.")
     for name in names:
         if name not in known:
-            raise ConfigError(f"{group}={name}: there is no {group} of this name.{did_you_mean(name, known)}")
+            hint = did_you_mean(name, known) or " python run.py --help lists all."
+            raise ConfigError(f"{group}={name}: there is no {group} of this name.{hint}")
     return names
 
 

@@ -36,7 +36,9 @@ def compared():
 @command("findings")
 def main(options):
     """Print the tables of the findings, or write them into the pages."""
-    study = Study.open(ROOT / "results", options["study"])
+    study = Study.find(ROOT / "results", options["study"]).filled()
+    if lacking := sorted({*plan.datasets_of("fair_exploratory")} - {*study.frame["dataset"]}):
+        raise ValueError(f"study={study.name} lacks {lacking[0]}: the findings need all data sets of experiment=fair.")
     found = plan.estimates(study)
     if options["write"] or options["check"]:
         if study.name != STUDY:

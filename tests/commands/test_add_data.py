@@ -91,3 +91,8 @@ def test_a_data_set_of_several_files_is_added_with_its_labels(add, tmp_path):
     assert data.y.tolist() == [0, 1, 2, 0]
     status, said = add(f"data=[{files}]", *words[:-1], "steps=[{log: true}]", "name=other")
     assert status == 1 and "must be a mapping of one of missing" in said and said.count("\n") == 1
+
+
+def test_data_must_be_given(add):
+    status, said = add("label=cultivar")
+    assert status == 1 and "error: data must be given: data=FILE, data=[FILE,FILE] or data=openml:NUMBER." in said

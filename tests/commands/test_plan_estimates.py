@@ -8,6 +8,7 @@ from frames import study_of
 from ufs_bench.metrics.study.families import family_means, step_down
 from ufs_bench.scripts.core.conf import ROOT, family_of
 from ufs_bench.scripts.findings import lacking_lines, plan
+from ufs_bench.scripts.findings.__main__ import main as findings_main
 
 DATA = ["umist", "orl", "allaml", "isolet", "webkb", "coil20", "digits", "micromass"]
 SIZES = [10, 25]
@@ -106,3 +107,11 @@ def test_the_reference_on_the_confirmatory_data_is_the_mean_of_many_random_ranki
     shipped = pd.read_parquet(ROOT / "results/reference/fair/random_rankings.parquet")
     draws = shipped.groupby("dataset")["params"].nunique()
     assert draws[list(plan.datasets_of(plan.CONFIRMATORY))].min() >= 25
+
+
+@pytest.mark.parametrize(("study", "why"), [("nope", "has no results in"), ("dgufs", "lacks binary_alphadigits: the")])
+def test_the_findings_are_refused_of_other_studies(monkeypatch, capsys, study, why):
+    monkeypatch.setattr("sys.argv", ["findings", f"study={study}"])
+    with pytest.raises(SystemExit):
+        findings_main()
+    assert why in capsys.readouterr().err

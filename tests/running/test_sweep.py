@@ -75,8 +75,13 @@ def test_lists_of_methods_and_data_are_options_and_other_lists_are_left_to_hydra
     assert with_lists(["-m", "method=mcfs,dgufs", "study=a"]) == ["methods='mcfs,dgufs'", "method=mcfs", "study=a"]
     assert with_lists(["experiment=fair", "method=glob(s*)"]) == ["experiment=fair", "methods='glob(s*)'"]
     assert with_lists(["-m", "protocol=fair,demo"]) == ["-m", "protocol=fair,demo"]
+    assert with_lists(["methods=glob(s*)"]) == ["methods='glob(s*)'"]  # Hydra would find nothing in it
     with pytest.raises(ConfigError, match="method=mcfs,dgufs has several values: add -m for a sweep over them"):
         with_lists(["method=mcfs,dgufs"])
+    with pytest.raises(ConfigError, match="experiment=null names no file of conf/: leave this word out"):
+        with_lists(["experiment=null"])
+    with pytest.raises(ConfigError, match="protocol=fair,demo has several values, and --cfg takes one"):
+        with_lists(["protocol=fair,demo", "--cfg", "job"])
 
 
 def test_names_that_are_not_there_are_refused_before_any_cell():
@@ -86,6 +91,21 @@ def test_names_that_are_not_there_are_refused_before_any_cell():
         cells_of_words("dataset=digits,umits")
     with pytest.raises(ConfigError, match=r"dataset=glob\(zz\*\) matches nothing: there is no dataset of such a name"):
         cells_of_words("dataset=glob(zz*)")
+    with pytest.raises(ConfigError, match=r"method={'include': .*}: there is no method of this name. python run.py"):
+        cells_of_words("dataset=digits", "methods=[glob(m*)]")
+
+
+def test_lists_that_name_nothing_or_leave_out_what_is_chosen_are_refused():
+    with pytest.raises(ConfigError, match=r"methods=\[\] names no method: leave it out, or name one"):
+        cells_of_words("dataset=digits", "methods=[]")
+    with pytest.raises(ConfigError, match="method=mcfs is not among methods=: leave one of the two out"):
+        cells_of_words("dataset=digits", "method=mcfs", "methods=[dgufs]")
+    assert len(cells_of_words("dataset=digits", "method=mcfs", "methods=[dgufs,mcfs]")) == 2
+
+
+def test_a_sweep_over_nothing_is_no_success():
+    done = forked.run(["run.py", "protocol=glob(zz*)"], ROOT)
+    assert done.returncode == 1 and "nothing was run: a list of values is empty" in done.stderr
 
 
 def test_a_file_of_conf_dataset_that_fills_more_than_its_part_is_refused(tmp_path):
