@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 from scipy.linalg import qr, qr_delete
-from scipy.linalg.blas import dtpsv
+from scipy.linalg.lapack import dtrtrs
 
 DEPENDENT = 1e-10  # a column nearer than this to the span of the active ones, relative to its norm, adds nothing
 PARALLEL = 1e-9  # a correlation that falls nearly as fast as the penalty never meets it
@@ -69,27 +69,10 @@ def lasso_paths(X, Y, max_active, ridge=0.0, last=False):
             Y = Q.T @ Y
         columns = np.ascontiguousarray(X.T)
     most = min(max_active, columns.shape[0])
-    return _together(columns, [_follow(columns, y, most, ridge, last) for y in np.ascontiguousarray(Y.T)])
-
-
-def _together(columns, paths):
-    """Return the paths of generators like `_follow`: the products of a step of all of them are one matrix product."""
-    found, answers = {}, dict.fromkeys(range(len(paths)))
-    while answers:
-        wanted = {}
-        for k, answer in answers.items():
-            try:
-                wanted[k] = paths[k].send(answer)
-            except StopIteration as end:
-                found[k] = end.value
-        if wanted:
-            products = np.vstack(list(wanted.values())) @ columns.T
-        answers = {k: products[2 * i : 2 * i + 2] for i, k in enumerate(wanted)}
-    return [found[k] for k in range(len(paths))]
+    return [_follow(columns, y, most, ridge, last) for y in np.ascontiguousarray(Y.T)]
 
 
 def _follow(columns, y, max_active, ridge, last):
-    """Yield two vectors at each step, to be sent the products of all columns with them; return the path."""
     n_features = columns.shape[0]
     if sparse.issparse(columns):
         norms = np.sqrt(columns.multiply(columns).sum(axis=1))
@@ -112,7 +95,7 @@ def _follow(columns, y, max_active, ridge, last):
         weights = factor.solve(signs, transposed=True)
         equiangular = factor.Q[: len(y)] @ weights  # its correlation with every active feature is its sign
         rest = y - factor.Q[: len(y)] @ fitted
-        correlations, rates = yield rest + penalty * equiangular, equiangular
+        correlations, rates = columns @ (rest + penalty * equiangular), columns @ equiangular
         # Where the active columns span all others, every feature meets the penalty at 0, up to rounding.
         end = (1 - PARALLEL) * penalty if penalty > noise else 0.0
         to_leave, leaver = _next_leave(coefficients * signs, factor.solve(weights) * signs)
@@ -225,14 +208,18 @@ class _ActiveFactor:
         self.y = np.zeros(len(y) + len(self.rows))
         self.y[: len(y)] = y
         self.basis = np.zeros((len(self.y), capacity), order="F")
-        self.packed = np.zeros(capacity * (capacity + 1) // 2)  # the columns of R, upper part, one after the other
+        self.triangle = np.zeros((capacity, capacity), order="F")
 
     @property
     def Q(self):
         return self.basis[:, : len(self.taken)]
 
+    @property
+    def R(self):
+        return self.triangle[: len(self.taken), : len(self.taken)]
+
     def solve(self, rhs, transposed=False):
-        return dtpsv(len(self.taken), self.packed, rhs, trans=int(transposed))
+        return dtrtrs(self.R, rhs, trans=int(transposed))[0]
 
     def split(self, column):
         """Return a column's coordinates in the basis, its unit remainder and that norm; None where it depends."""
@@ -250,17 +237,13 @@ class _ActiveFactor:
 
     def append(self, split):
         m = len(self.taken)
-        column = self.packed[m * (m + 1) // 2 :]
-        column[:m], self.basis[:, m], column[m] = split
+        self.triangle[:m, m], self.basis[:, m], self.triangle[m, m] = split
         self.taken.append(self.rows.pop() if self.rows else None)
 
     def delete(self, position):
-        places = np.tri(len(self.taken), dtype=bool)  # of R', whose rows are packed
-        R = np.zeros(places.shape)
-        R[places] = self.packed[: np.count_nonzero(places)]
-        Q, R = qr_delete(self.Q, R.T, position, which="col", check_finite=False)
+        Q, R = qr_delete(self.Q, self.R, position, which="col", check_finite=False)
         row = self.taken.pop(position)
         if row is not None:
             self.rows.append(row)
         m = len(self.taken)
-        self.basis[:, :m], self.packed[: m * (m + 1) // 2] = Q[:, :m], R[:m].T[places[:m, :m]]
+        self.basis[:, :m], self.triangle[:m, :m] = Q[:, :m], R[:m]
