@@ -77,7 +77,7 @@ def test_a_capped_trial_is_done_until_it_is_named_in_retry(tmp_path):
     assert run(max_seconds=0.3) == ["timeout"]
     assert load_all(tmp_path).trials["status"].tolist() == ["converged", "timeout"]
     stored = load_all(tmp_path).trials.set_index("status").loc["timeout"]
-    assert stored["fit_s"] >= 0.27 and "max_seconds=0.3:" in stored["error"]
+    assert stored["fit_s"] >= 0.2 and "max_seconds=0.3:" in stored["error"]  # its clock starts after the cap's
     assert stored["trial"] not in set(load_all(tmp_path).scores["trial"])
     assert run(max_seconds=0.3) == run(max_seconds=5) == []  # raising a cap does not run trials again that ended at it
     assert run(max_seconds=0.4, retry=["failed"]) == []
