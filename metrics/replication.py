@@ -1,7 +1,7 @@
 """Replication: two measures, without labels, of how far the clusters of half the samples return in the other half.
 
 K-means is judged on samples that it has not seen.  Clusters of few features replicate well, too: to choose the size,
-replication is no better than the agreement of restarts (`python -m scripts.rank.choices`).
+replication is no better than the agreement of restarts (`python -m scripts.rank choices=true`).
 """
 
 import numpy as np

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from ufs_bench.methods.core.checks import at_least, check_choice, check_number, check_range, n_samples, whole
+from ufs_bench.methods.core.checks import at_least, check_choice, check_number, check_range, n_samples, rng_of, whole
 from ufs_bench.methods.core.graphs import BLOCK
 from ufs_bench.methods.core.loop import DIVERGED, MAX_ITER, Trace
 from ufs_bench.methods.core.shared import constant, shared
@@ -136,7 +136,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             self.check_parameters(X)
             self.n_features_to_select_ = _resolve_size(self.n_features_to_select, X.shape[1])
             try:
-                solution = self._solve(X, _generator(getattr(self, "random_state", None)))
+                solution = self._solve(X, rng_of(getattr(self, "random_state", None)))
             except np.linalg.LinAlgError as error:  # before the first sweep, or in a closed form; in a loop it diverges
                 raise ValueError(
                     f"{type(self).__name__} met a system that it cannot solve ({error}): its parameters do not suit "
@@ -282,16 +282,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         tags.input_tags.sparse = self.takes_sparse
         tags.input_tags.positive_only = not self.takes_negative
         return tags
-
-
-def _generator(random_state):
-    """Return the generator of random numbers that a parameter stands for."""
-    try:
-        return np.random.default_rng(random_state)
-    except (TypeError, ValueError) as error:
-        raise ValueError(
-            f"random_state={random_state!r} must be None, a whole number of 0 or more, or a generator of NumPy."
-        ) from error
 
 
 def _resolve_size(size, n_features):

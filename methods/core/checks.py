@@ -182,3 +182,13 @@ def check_range(X):
             f"{size / np.sqrt(n_entries):.3g} (root mean squares), and squares round that away: subtract their "
             "means, or scale the features, for example to [0, 1]."
         )
+
+
+def rng_of(random_state):
+    """Return the generator of random numbers that a parameter stands for."""
+    try:
+        return np.random.default_rng(random_state)
+    except (TypeError, ValueError) as error:
+        raise ValueError(
+            f"random_state={random_state!r} must be None, a whole number of 0 or more, or a generator of NumPy."
+        ) from error
