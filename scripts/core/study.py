@@ -115,8 +115,8 @@ class Study:
 
     @property
     def output_dir(self):
-        """The folder for figures and reports: that of the study, or one in its place where the study is shipped."""
-        return Path(self.results_dir) / self.name.replace("/", "-")
+        """The folder for figures and reports."""
+        return Path(self.results_dir) / self.own_name
 
     @functools.cached_property
     def shares(self):

@@ -37,12 +37,13 @@ def compared():
 def main(options):
     """Print the tables of the findings, or write them into the pages."""
     study = Study.find(ROOT / "results", options["study"]).filled()
-    if lacking := sorted({*plan.datasets_of("fair_exploratory")} - {*study.frame["dataset"]}):
-        raise ValueError(f"study={study.name} lacks {lacking[0]}: the findings need all data sets of experiment=fair.")
+    needed = study if study.name == STUDY else Study.find(ROOT / "results", STUDY)
+    if lacking := sorted({*needed.frame["dataset"]} - {*study.frame["dataset"]}):
+        raise ValueError(f"study={study.own_name} lacks {lacking[0]}: the findings need all data sets of study=fair.")
     found = plan.estimates(study)
     if options["write"] or options["check"]:
         if study.name != STUDY:
-            raise ValueError(f"study={study.name}: the pages are written from study={STUDY}.")
+            raise ValueError(f"study={study.own_name}: the pages are written from study=fair (shipped).")
         return renewed(pages(study, found) | {REPRODUCTION: compared()}, options["check"])
     for name, lines in tables(study, found).items():
         print(f"{name}:\n\n{pipes(lines)}\n")

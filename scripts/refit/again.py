@@ -206,7 +206,7 @@ def answer(studies, options):
 
 def _one(study, fits, options):
     drawn = draw(study.trials, fits, options["seed"], options["longest"])
-    print(f"Study {study.name}: {len(drawn)} of {len(study.trials)} fits")
+    print(f"Study {study.title}: {len(drawn)} of {len(study.trials)} fits")
     found = list(run_again(study, drawn, options["n_jobs"], say=lambda line: print(f"  {line}", flush=True)))
     if options["sensitive"]:
         found = with_spreads(study, found, options["n_jobs"])

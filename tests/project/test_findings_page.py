@@ -10,7 +10,7 @@ from ufs_bench.scripts.core.programs import differing
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import signed
 from ufs_bench.scripts.findings import STUDY, clusters, predictions, sizes
-from ufs_bench.scripts.findings.__main__ import pages
+from ufs_bench.scripts.findings import __main__ as command
 from ufs_bench.scripts.findings.plan import ENOUGH, LEVEL, SCORES, WEIGHTS, estimates
 from ufs_bench.scripts.rank.choice import base_methods
 
@@ -44,7 +44,7 @@ def plan(fair):
 
 
 def test_the_tables_and_the_figure_are_what_the_command_writes(fair, plan):
-    assert not differing(pages(fair, plan)), "run: python -m scripts.findings write=true"
+    assert not differing(command.pages(fair, plan)), "run: python -m scripts.findings write=true"
 
 
 def test_the_sentences_say_what_the_results_do(fair, plan):
@@ -192,3 +192,14 @@ def of_clusters(fair, plan):
         f"With twice as many, {len(moved['twice'])} of {len(own)} intervals exclude zero",
         "The data sets have fewer than 1,000 samples.",
     ]
+
+
+def test_the_command_takes_the_shipped_study_and_no_study_of_fewer_data_sets(fair, plan, capsys, monkeypatch):
+    monkeypatch.setattr(command.plan, "estimates", lambda study: plan)
+    monkeypatch.setattr(Study, "find", lambda results, name: fair if name == STUDY else Study.open(results, name))
+    monkeypatch.setattr(command, "pages", lambda study, found: {})
+    monkeypatch.setattr(command, "compared", lambda: command.REPRODUCTION.read_text(encoding="utf-8"))
+    assert command.main(["check=true"]) == 0 and "docs/reproduction.md: the same" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        command.main(["study=reference/dgufs"])
+    assert "study=dgufs lacks" in capsys.readouterr().err

@@ -103,7 +103,7 @@ def test_shipped_seconds_count_where_this_machine_has_none_at_the_same_parameter
 def test_reading_leaves_the_shipped_files_as_they_are(results, shipped):
     before = contents(shipped)
     study = Study.open(results, "reference/mine")
-    assert len(study.select()) and study.output_dir == results / "reference-mine"
+    assert len(study.select()) and study.output_dir == results / "mine"
     assert contents(shipped) == before
 
 
