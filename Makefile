@@ -1,6 +1,7 @@
 # make install: make .venv with the pinned packages.
 # make demo: set up, run five methods on images that need no download, show a table.   make test: set up, run the tests.
 # make site: set up, write all pages and shipped results as a web site to build/site.
+# make notebook: set up, run the code of docs/python.md and store it with what it prints: docs/notebook.ipynb.
 PYTHON ?= python3
 # The versions that the shipped results were made with; CONSTRAINTS=/dev/null takes the newest.
 CONSTRAINTS ?= constraints.txt
@@ -11,7 +12,7 @@ export OMP_NUM_THREADS = 1
 export OPENBLAS_NUM_THREADS = 1
 export MKL_NUM_THREADS = 1
 
-.PHONY: install demo test lint site clean
+.PHONY: install demo test lint site notebook clean
 
 install: .venv/.done
 
@@ -52,6 +53,15 @@ site: .venv/.done
 	find methods metrics -name '*.nb[ic]' -delete
 	-$(BIN)/python -m compileall -q -j 0 -x '/tests?/' .venv/lib
 	@touch $@
+
+# jupytext takes the code of the page, nbconvert runs it in an empty folder.
+notebook: .venv/.done
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[notebook]'
+	rm -rf build/notebook && mkdir -p build/notebook
+	$(BIN)/jupytext --quiet --to ipynb docs/python.md --output build/notebook/notebook.ipynb
+	$(BIN)/jupyter-nbconvert --log-level ERROR --to notebook --execute --inplace build/notebook/notebook.ipynb \
+	    --ExecutePreprocessor.record_timing=False --ExecutePreprocessor.kernel_name=python3
+	cp build/notebook/notebook.ipynb docs/notebook.ipynb
 
 clean:
 	rm -rf .venv build *.egg-info .pytest_cache .ruff_cache

@@ -11,8 +11,9 @@ from ufs_bench.scripts.docs.formula import to_rst
 from ufs_bench.scripts.docs.stage import stage
 
 project = "ufs-bench"
-extensions = ["myst_parser", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
+extensions = ["myst_nb", "sphinx.ext.autodoc", "numpydoc", "sphinx_copybutton"]
 myst_heading_anchors = 4
+nb_execution_mode = "off"  # the notebook has its outputs
 numpydoc_show_class_members = False
 autodoc_default_options = {"exclude-members": "set_fit_request"}
 default_role = "code"

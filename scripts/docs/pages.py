@@ -84,6 +84,8 @@ def _method(target, names, board):
         kinds={one: KINDS[board.kinds[one]] for one in shown}, sources=citations(names),
         note=note if (ROOT / f"docs/{note}.md").exists() else None,
         settings=_settings(names),
+        cost={one: (own.median(), own.max(), printed("dataset", own.idxmax()))
+              for one in shown if len(own := _of(board.seconds, one))},
         study=board.study.own_name, scores=SHOWN,
         results=[(one, board.titles[one], rows.get(one), _by_family(one, board), _by_data(one, board))
                  for one in shown],
@@ -167,8 +169,23 @@ def _dataset(name, board):
         hosts=sorted({f"[{url.split('/')[2]}]({url})" for url in urls}),
         same=(spec.get("same_source_as"), printed("dataset", spec.get("same_source_as") or name)),
         part="confirmatory" if name in datasets_of(CONFIRMATORY) else board.parts.get(name),
+        room=_room(own, board) if has_methods else [],
         ranking=_ranking(name, own, board) if has_methods else "", study=board.study.own_name,
     )  # fmt: skip
+
+
+def _room(own, board):
+    """Return the lines of a table of random rankings, all features and the best method, by score and size."""
+    rows = [["score in percent", *map(str, WEIGHTS)]]
+    controls = own.reindex([RANDOM, ALL])
+    methods = own[own.index.isin(board.choice.methods)]
+    for score, title in SHOWN.items():
+        best = methods[score].reindex(columns=list(WEIGHTS)).dropna(axis=1, how="all")
+        found = {"random rankings": controls.loc[RANDOM, score], "all features": controls.loc[ALL, score]}
+        for label, of in (found | {"best method": best.max()}).items():
+            rows.append([f"{title}, {label}", *(f"{of[size]:.1f}" if size in best else "" for size in WEIGHTS)])
+        rows.append(["which is", *(board.titles[best[size].idxmax()] if size in best else "" for size in WEIGHTS)])
+    return rows
 
 
 def _ranking(name, own, board):

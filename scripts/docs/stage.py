@@ -13,6 +13,7 @@ OTHERS = {
     "CONTRIBUTING.md": "contributing",
     "CHANGELOG.md": "changelog",
     "paper/paper.md": "paper",
+    "docs/notebook.ipynb": "notebook",
 }
 # The sections of the header, each with the pages of its side navigation; what is named nowhere is in the first.
 TREE = {
@@ -21,7 +22,7 @@ TREE = {
     "methods": ("Methods", ["method/*", "methods/*"]),
     "data": ("Data", ["data/*"]),
     "findings": ("Findings", "plan ground_truth reproduction claims printed choices objections".split()),
-    "python": ("Python", ["api"]),
+    "python": ("Python", ["notebook", "api"]),
 }
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)\s#]+)(#[^)\s]*)?\)")
 API = "# The Python API\n\n```{eval-rst}\n.. automodule:: ufs_bench\n   :members:\n```\n"
@@ -34,13 +35,17 @@ def stage(folder):
     found = {to: _led((ROOT / name).read_text("utf-8"), name, to, pages) for name, to in pages.items()}
     found |= made_pages() | {"api": API}
     for name, text in found.items():
-        path = folder / f"{name}.md"
+        path = folder / f"{name}{_suffix(name)}"
         path.parent.mkdir(exist_ok=True)
         path.write_text(text + contents(name, found), "utf-8")
     for path in (ROOT / "docs").rglob("*.svg"):
         target = folder / path.relative_to(ROOT / "docs")
         target.parent.mkdir(exist_ok=True)
         shutil.copy(path, target)
+
+
+def _suffix(page):
+    return ".ipynb" if page == "notebook" else ".md"
 
 
 def _led(text, name, to, pages):
@@ -53,7 +58,7 @@ def _led(text, name, to, pages):
     def led(found):
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), found[1]))
         if target in known:
-            there = f"{posixpath.relpath(known[target], here or '.')}.md"
+            there = posixpath.relpath(known[target], here or ".") + _suffix(known[target])
         elif target.endswith(".svg"):
             there = posixpath.relpath(target, f"docs/{here}")
         else:

@@ -1,5 +1,6 @@
 """The style of every figure: colours, markers, fonts, the title above and the note below."""
 
+import io
 import textwrap
 from contextlib import contextmanager
 
@@ -102,6 +103,12 @@ class PaperFigure(Figure):
         """Save the figure, as that of matplotlib does."""
         with rc_context(FILE):
             super().savefig(*given, **options)
+
+    def _repr_png_(self):
+        """Return the picture that a notebook shows."""
+        picture = io.BytesIO()
+        self.savefig(picture, format="png", dpi=80)
+        return picture.getvalue()
 
 
 def new_figure(width, height):

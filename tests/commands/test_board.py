@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 from frames import study_of
 
+from ufs_bench.metrics.study import RANDOM
 from ufs_bench.metrics.study.families import family_means, step_down, t_intervals
 from ufs_bench.scripts.core.conf import family_of
 from ufs_bench.scripts.docs.board import Board, numbers
-from ufs_bench.scripts.docs.pages import leaderboard_page
+from ufs_bench.scripts.docs.pages import _dataset, _method, leaderboard_page
 from ufs_bench.scripts.findings.plan import CONFIRMATORY, SCORES, WEIGHTS, curves, datasets_of
 
 SIZES = list(WEIGHTS)
@@ -111,3 +112,15 @@ def test_the_numbers_of_the_chart_are_tenths_of_points(shipped):
     own = next(method for method in found["methods"] if method["name"] == "mcfs")
     assert own["gains"]["acc"][place][2] == round(10 * shipped.gains.loc[("umist", "mcfs"), ("acc", 50)])
     assert json.loads(json.dumps(found)) == found
+
+
+def test_the_page_of_a_data_set_has_the_best_method_and_the_page_of_a_method_its_cost(shipped):
+    own = shipped.scores.xs("umist", level="dataset")["acc"]
+    best = own[own.index.isin(shipped.choice.methods)]
+    text = _dataset("umist", shipped)
+    rows = {cells[1].strip(): cells[2:-1] for line in text.splitlines() if len(cells := line.split("|")) > 2}
+    assert [float(cell) for cell in rows["ACC, best method"]] == best.max().round(1).tolist()
+    assert rows["which is"] and float(rows["ACC, random rankings"][0]) == round(own.loc[RANDOM, 10], 1)
+    seconds = shipped.seconds.xs("mcfs", level="method")
+    page = _method("methods.mcfs.MCFS", ["mcfs", "mcfs_released"], shipped)
+    assert f"* `mcfs`: {seconds.median():.2g} CPU seconds a fit" in page and f"at most {seconds.max():.2g} (" in page

@@ -47,6 +47,7 @@ from ufs_bench.scripts.rank.versus import versus
 ROOT = Path(__file__).resolve().parents[2]
 X, Y = blobs(60, 12), np.arange(60) % 3
 SMALL = ["protocol.sizes=[2,4]", "protocol.restarts=3"]
+NOTEBOOK = json.loads((ROOT / "docs/notebook.ipynb").read_text(encoding="utf-8"))
 CODE = re.findall(r"```python\n(.*?)```", (ROOT / "docs/python.md").read_text(encoding="utf-8"), re.DOTALL)
 
 
@@ -354,12 +355,18 @@ def test_a_split_that_is_prescribed_is_used_as_users_of_scikit_learn_expect():
 
 
 @pytest.mark.slow  # what its code calls is tested above
-def test_the_code_of_the_page_runs_and_is_resumed(tmp_path):
+def test_the_code_of_the_page_runs_is_resumed_and_prints_what_the_notebook_has(tmp_path):
+    cells = [cell for cell in NOTEBOOK["cells"] if cell["cell_type"] == "code"]
+    assert ["".join(cell["source"]) for cell in cells] == [code.strip() for code in CODE], "run: make notebook"
+    outputs = [output for cell in cells for output in cell["outputs"]]
+    assert any("image/png" in output.get("data", {}) for output in outputs)
+    stored = "".join("".join(output["text"]) for output in outputs if output["output_type"] == "stream")
     fits = []
     for _ in range(2):
         words = [sys.executable, "-c", "\n".join(CODE)]
         done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, timeout=300)
         assert done.returncode == 0, done.stdout + done.stderr
+        assert done.stdout == stored, "run: make notebook"
         # A function that a notebook defines is fitted in every call.
         kept = [path for path in tmp_path.glob("results/mine/*/*/trials.csv") if path.parent.name != "spread"]
         fits.append({path: path.read_bytes() for path in kept})

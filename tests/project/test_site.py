@@ -57,7 +57,7 @@ def test_every_method_data_set_and_page_of_docs_is_on_the_site():
     assert pages >= {
         path.relative_to(ROOT / "docs").with_suffix("").as_posix() for path in (ROOT / "docs").rglob("*.md")
     }
-    assert pages >= {"leaderboard", "data", "api", "contributing", "search"}
+    assert pages >= {"leaderboard", "data", "notebook", "api", "contributing", "search"}
 
 
 @built
