@@ -3,6 +3,7 @@
 import numpy as np
 
 from ufs_bench.datasets.base import DataError, say
+from ufs_bench.datasets.check import from_indicators
 from ufs_bench.datasets.formats.arff import arff_frame
 from ufs_bench.datasets.formats.frames import csv_frame, npy_frame, parquet_frame, xlsx_frame
 from ufs_bench.datasets.formats.tables import (
@@ -171,6 +172,9 @@ def _labels_in(path, labels):
     key = column_of(path, table, labels["key"]) if "key" in labels else None
     if named is None:
         rest = [name for name in table.columns if name != key]
+        classes = from_indicators(path, table[rest].to_numpy(), len(table)) if kind == "npy" else None
+        if np.ndim(classes) == 1:
+            return None, classes, []
         if len(rest) != 1:
             known = listed([str(one) for one in rest])
             raise DataError(f"{path} has {len(rest)} columns that may be labels ({known}): name one.")

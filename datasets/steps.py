@@ -4,7 +4,7 @@ import re
 
 import numpy as np
 
-from ufs_bench.datasets.base import DataError
+from ufs_bench.datasets.base import DataError, say
 from ufs_bench.datasets.formats.tables import word
 
 FILLS = ("error", "median", "drop")
@@ -129,15 +129,18 @@ def fill_missing(path, X, y, how):
         return X, y
     X = np.array(X, dtype=np.float64)
     missing = np.isnan(X)
+    empty = np.flatnonzero(missing.all(axis=1))
     if how not in FILLS:
+        if len(empty):
+            say(f"{path}: sample {empty[0]} has no value at all, and is {how} everywhere now; {len(empty)} are so.")
         return np.where(missing, how, X), y
     if how == "median":
-        empty = np.flatnonzero(missing.all(axis=0))
-        if len(empty):
+        if (features := np.flatnonzero(missing.all(axis=0))).size:
             raise DataError(
-                f"{path}: feature {empty[0]} has no value at all, and so no median; {len(empty)} are so: remove them."
+                f"{path}: feature {features[0]} has no value at all, and so no median; {len(features)} are so: remove "
+                "them."
             )
-        if (empty := np.flatnonzero(missing.all(axis=1))).size:
+        if len(empty):
             raise DataError(f"{path}: sample {empty[0]} has no value at all; {len(empty)} are so: remove them.")
         return np.where(missing, np.nanmedian(X, axis=0), X), y
     keep = ~missing.any(axis=1)

@@ -1,6 +1,10 @@
 """The folders of the suite and of results; with it, ``${root:}`` in files of conf/ has a meaning."""
 
+import atexit
+import functools
 import shlex
+import shutil
+import tempfile
 from pathlib import Path
 
 from omegaconf import OmegaConf
@@ -31,4 +35,13 @@ def command_on(script, study, *words):
     return shlex.join(["python", "-m", f"scripts.{script}", f"study={study.name}", *words, *place_of(study.parent)])
 
 
+@functools.cache
+def _scratch():
+    """Return a folder of this process that goes with it: Hydra writes one file in a sweep, which nobody reads."""
+    folder = tempfile.mkdtemp(prefix="ufs-bench-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
 OmegaConf.register_new_resolver("root", lambda: str(home()), replace=True)
+OmegaConf.register_new_resolver("scratch", _scratch, replace=True)

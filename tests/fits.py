@@ -8,7 +8,7 @@ from omegaconf import OmegaConf
 
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners.experiment.grid import expand
-from ufs_bench.runners.experiment.settings import read_config
+from ufs_bench.runners.experiment.settings import read_settings
 from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.pool import run_all
 from ufs_bench.scripts.core.conf import ROOT
@@ -72,4 +72,4 @@ def config(folder, study="s", grid=(3, 4, 5, 6), method=None, protocol=(), **run
         "protocol": {"name": study} | own_protocol | dict(protocol),
         "dataset": OmegaConf.load(ROOT / "conf/dataset/digits.yaml"),
     }
-    return read_config(OmegaConf.create(parts))
+    return read_settings(OmegaConf.create(parts))

@@ -15,7 +15,9 @@ from ufs_bench.datasets.formats.text import (
     delimiter_of,
     exact_numbers,
     has_mark,
+    have_gaps,
     names_are_one_short,
+    other_mark,
     records,
     short_row,
     split,
@@ -47,6 +49,10 @@ def csv_frame(path, wanted=(), header=None, missing=(), only=None, ignore_rows=(
     if not lines:
         raise DataError(f"{path} is empty.")
     delimiter = delimiter_of(lines)
+    if option == "header" and (mark := other_mark(lines, delimiter)):
+        raise DataError(f"{path}: {mark} between cells is not read: write a comma, semicolon, tab or bar instead.")
+    if delimiter is None and have_gaps(lines):
+        raise DataError(f"{path}: each line has a blank cell, which blanks cannot show: write commas between cells.")
     cells = [split(line, delimiter) for line in lines]
     guessed = header is None
     text, cells, header = _headed(path, text, comment, delimiter, lines[0], cells, wanted, missing, header, option)
@@ -120,10 +126,11 @@ def _headed(path, text, comment, delimiter, first, cells, wanted, missing, heade
         header = has_names(path, [["", *cells[0]], *cells[1:]] if short else cells, wanted, missing, option)
     if twice := [name for name in wanted if header and cells[0].count(name) > 1]:
         raise DataError(f"{path} has {cells[0].count(twice[0])} columns {twice[0]!r}: name one by its number, from 0.")
-    if header and cells[0].count("") > 1 and len(cells) > 1 and "" not in cells[1]:
+    whole = next((place for place, line in enumerate(cells) if "" not in line), 0)
+    if header and cells[0].count("") > 1 and whole:
         raise DataError(
-            f"{path}: the first line names {len([*filter(None, cells[0])])} of {len(cells[0])} columns: skip_rows=1 "
-            "leaves it out if it is a title."
+            f"{path}: the first line names {len([*filter(None, cells[0])])} of {len(cells[0])} columns: "
+            f"skip_rows={whole} leaves out what is above the names if it is a title."
         )
     if header and names_are_one_short(cells):
         if not any(line[-1] for line in cells[1:]):  # R's form, or delimiters at the end of all lines but the first

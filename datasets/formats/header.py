@@ -10,7 +10,7 @@ from ufs_bench.datasets.base import DataError, say
 FEW, MANY = 3, 6  # numbers that rise: fewer say nothing, and hardly ever do so many rise in a sample
 LINES = 10  # below the first, so that an exception among them means something
 ALIKE, MOST = 0.75, 0.9  # the share of steps by which samples have an order, and of cells that count as all
-UNCLEAR = "unclear"
+UNCLEAR, TWO = "unclear", "two lines of names"
 LOOKED_AT = 300  # columns: they are enough, and there may be many thousands
 NUMBER = re.compile(r"[-+]?(\d+[.,]?\d*|[.,]\d+)([eE][-+]?\d+)?")
 
@@ -59,6 +59,11 @@ def has_names(path, cells, wanted=(), missing=(), option="header", default=False
     skipped = {int(one) % len(first) for one in wanted if re.fullmatch(r"-?\d+", str(one))}
     features = [j for j in numeric if j in numbers and j not in skipped]
     evidence = _evidence(first, rest, numbers, features)
+    if evidence == TWO:
+        raise DataError(
+            f"{path}: the first two lines have whole numbers above fractions, as two lines of names: skip_rows=2 "
+            f"leaves them out, and {option}=false takes them as samples."
+        )
     words = [first[j] for j in numeric if j not in numbers and first[j] not in ("", *missing)]
     if words and evidence:
         evidence = f"{words[0]} stands above numbers"
@@ -75,7 +80,13 @@ def has_names(path, cells, wanted=(), missing=(), option="header", default=False
 def _evidence(first, rest, numbers, features):
     """Return why a line with numbers has names, in words; `UNCLEAR` if it may, and "" if it is a sample."""
     values = _values([first], features)[0]
-    if not rest or len(set(values)) < len(values) or not len(values):
+    if not rest or not len(values):
+        return ""
+    whole = not any(re.search("[.,]", first[j]) for j in features)
+    fractions = np.array([[re.search("[.,]", line[j]) is not None for line in rest] for j in features])
+    if whole and len(rest) > LINES and not fractions[:, 0].any() and (fractions.mean(axis=1) >= MOST).all():
+        return TWO
+    if len(set(values)) < len(values):
         return ""
     others = _values(rest, features)
     if any(_counts(first, columns) for columns in (numbers, features)):
@@ -90,8 +101,6 @@ def _evidence(first, rest, numbers, features):
             return "its numbers rise or fall from column to column, and those below do not"
         if likeness.max() < 1 and len(rest) >= LINES:
             return UNCLEAR
-    whole = not any(re.search("[.,]", first[j]) for j in features)
-    fractions = np.array([[re.search("[.,]", line[j]) is not None for line in rest] for j in features])
     if whole and len(features) > 1 and (fractions.mean(axis=1) >= MOST).all():
         return "it has whole numbers, and the columns below have fractions" if len(features) >= FEW else UNCLEAR
     outside = (values < np.nanmin(others, axis=0)) | (values > np.nanmax(others, axis=0))

@@ -17,7 +17,7 @@ def read_mat(path, x=None, y=None, transposed=False):
         head = file.read(520)
     if head.startswith(b"MATLAB 7.3") or b"\x89HDF" in head:
         arrays = _arrays_of_hdf5(path)
-    elif head.startswith(b"MATLAB 5.0"):
+    elif head.startswith(b"MATLAB 5.0") or 0 in head[:4]:  # a file of version 4 begins with a number
         arrays = scipy.io.loadmat(path)
     else:
         raise DataError(f"{path} is no MATLAB file: it begins with {head[:24]!r} instead of b'MATLAB 5.0'.")

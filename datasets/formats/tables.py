@@ -83,7 +83,8 @@ def _gap(table):
     words = [column[pd.to_numeric(column, errors="coerce").isna() & column.notna()] for column in odd.values()]
     rows = {row for column in words for row in column.index}
     row = min(rows, default=None)
-    if len(rows) == 1 and isinstance(row, int) and (len(words) > 1 or row in (0, len(table) - 1)) and len(table) > 2:
+    whole = len(words) > 1 or row == len(table) - 1 or (isinstance(row, int) and table.loc[row].isna().any())
+    if len(rows) == 1 and isinstance(row, int) and whole and len(table) > 2:
         return f" Row {row}, from 0 below the names, has the only texts: ignore_rows=[{row}] leaves it out."
     if rows and all(column.astype(str).str.fullmatch(MARKED).all() for column in words):
         return " Numbers with marks are read with decimal=',' or thousands=','."

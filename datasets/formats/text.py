@@ -115,6 +115,24 @@ def delimiter_of(lines):
     return "," if "," in lines[0] else ";" if ";" in lines[0] else None
 
 
+def other_mark(lines, delimiter):
+    """Return what is between the cells of all lines and is not a delimiter here, such as ^ or ||; None otherwise."""
+    if delimiter == "|" and all(line.count("|") == 2 * line.count("||") for line in lines):
+        return "||"
+    if delimiter is not None or any(len(line.split()) > 1 for line in lines[1:]):
+        return None
+    marks = re.findall(r"""[^\w\s.+\-"']""", lines[0])
+    return next((mark for mark in marks if len({line.count(mark) for line in lines}) == 1), None)
+
+
+def have_gaps(lines):
+    """Return True where cells end at the same places in all lines, and each line has a blank at some of these."""
+    ends = [{found.end() for found in re.finditer(r"\S+", line)} for line in lines]
+    every = set.union(*ends)
+    blank = [line[end - 1 : end].strip() == "" for line, own in zip(lines, ends, strict=True) for end in every - own]
+    return len(lines) > 2 and all(every - own for own in ends) and all(blank)
+
+
 def names_are_one_short(cells):
     """Return True where the first line has a cell less than all others: R leaves out the name of the row names."""
     counts = {len(line) for line in cells[1:]}

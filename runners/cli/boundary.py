@@ -13,6 +13,7 @@ command can have its boundary before its slow imports.
 """
 
 import atexit
+import inspect
 import os
 import re
 import signal
@@ -149,9 +150,17 @@ def _words_of_hydra(error):
         from ufs_bench.metrics.protocol import OPTIONAL, USUAL  # here, as few errors need it
 
         known += [*OPTIONAL, *USUAL]
+    if not parent:
+        from ufs_bench.datasets.own import own_spec  # here, as few errors need it
+
+        of_data = list(inspect.signature(own_spec).parameters)
+        if name in of_data:
+            return f"{name}= is about data=FILE, a table of your own: name its file, too."
+        known += of_data
     if name in known:
         return f"{key} is not in the file of the {above[0]}: write ++{key}=... to add it."
-    hint = did_you_mean(name, known) or f" There are: {', '.join(dict.fromkeys(known)) or 'none'}."
+    there = [one for one in dict.fromkeys(known) if parent or one not in of_data]
+    hint = did_you_mean(name, known) or f" There are: {', '.join(there) or 'none'}."
     return f"{key} is no option{f' of {parent}' if parent else ''}.{hint}"
 
 

@@ -7,7 +7,7 @@ from contextlib import suppress
 from hydra.core.hydra_config import HydraConfig
 
 from ufs_bench.runners.cli.boundary import lacks_room, words_of
-from ufs_bench.runners.cli.choices import check_choices
+from ufs_bench.runners.cli.choices import check_choices, check_protocol
 from ufs_bench.runners.cli.report import MOST_CELLS, Report
 from ufs_bench.runners.errors import ConfigError, StoreError
 from ufs_bench.runners.experiment.sweep import LISTS, cells_of, typed_words
@@ -27,6 +27,7 @@ def run(config):
     words, is_sweep = typed_words(hydra), any(config[option] is not None for option in LISTS.values())
     cells = cells_of(config, hydra)
     plan = cells[0].runner.plan
+    check_protocol(cells[0].protocol)
     if config.shard is not None:
         if not is_sweep:
             raise ConfigError("shard= is a part of a sweep: add -m or experiment=NAME.")

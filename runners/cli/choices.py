@@ -1,6 +1,7 @@
 """The choices of a command line: files of conf/, data sets of known truth, and a file or class of the user's own.
 
-`offer` makes them known to Hydra before it reads the words; `check_choices` checks the composed ones.
+`offer` makes them known to Hydra before it reads the words; `check_protocol` and `check_choices` check
+what is composed.
 """
 
 import inspect
@@ -166,16 +167,22 @@ def _is_storable(value):
     return isinstance(value, bool | int | float | str | None) if parts is None else all(map(_is_storable, parts))
 
 
-def check_choices(settings, words):
-    """Refuse words of a command line for a cell that would do nothing."""
-    method, protocol = settings.method, settings.protocol
+def check_protocol(protocol):
+    """Refuse names of data sets and methods in a protocol that would do nothing."""
     for field, group in (("sizes_for", "dataset"), ("scaling_for", "method")):
-        for name in getattr(protocol, field) or ():
-            if name not in (known := known_names(group)):
+        names = getattr(protocol, field) or ()
+        known = known_names(group) if names else ()
+        for name in names:
+            if name not in known:
                 raise ConfigError(
                     f"protocol.{field}.{name} would have no effect: {name} is no file of conf/{group}."
                     f"{did_you_mean(name, known)}"
                 )
+
+
+def check_choices(settings, words):
+    """Refuse words of a command line for a cell that would do nothing."""
+    method = settings.method
     given = [re.match(r"\+*method\.params\.(\w+)=", word) for word in words]
     for name in [match[1] for match in given if match] if settings.runner.points == "grid" else []:
         value = method.params[name]

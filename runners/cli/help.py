@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import os
 import re
 import textwrap
 from pathlib import Path
@@ -15,8 +16,10 @@ COLUMNS = 100  # the width of the help, in characters
 # Hydra's own options; each may be shortened, as argparse allows.
 FLAGS = (
     "--help --hydra-help --version --cfg --resolve --package --run --multirun --shell-completion --config-path "
-    "--config-name --config-dir --experimental-rerun --info"
+    "--config-name --config-dir --info"
 ).split()
+RERUN = "--experimental-rerun"  # of files that Hydra has written, which it does not here
+TAB = {f"{what}={shell}" for what in ("install", "uninstall") for shell in ("bash", "zsh", "fish")}
 
 
 def refused(words, groups=()):
@@ -29,6 +32,10 @@ def refused(words, groups=()):
         return f"{' '.join(bare)}: options have the form NAME=VALUE.{_meant(bare, groups)}"
     for place, word in enumerate(words):
         name, given, value = word.partition("=")
+        if len(name) > 4 and RERUN.startswith(name):
+            return f"{name} is not taken: give the words of the run again."
+        if word in ("--shell-completion", "-sc") and not {*words} & TAB and "COMP_LINE" not in os.environ:
+            return f"{word} takes one of {', '.join(sorted(TAB))}; docs/start.md shows how."
         if not re.fullmatch(r"--[a-zA-Z][\w.-]*", name) or any(flag.startswith(name) for flag in FLAGS):
             continue
         following = words[place + 1 : place + 2]

@@ -23,6 +23,7 @@ class Report:
         self.is_full = False  # True where a disk is, so that no other cell is begun
         self.has_started = False
         self._n_cells, self._problems, self._capped, self._plans = 0, [], [], []
+        self._errors = {}  # why cells could not be run -> these cells
         self._number, self._of = 0, 0  # of the cell in its sweep, and the number of cells there
         self._skipped = Counter()  # data set -> number of cells that were left out
         self._studies, self._begun = {}, set()  # folder of a study -> its cells; those in which one was run
@@ -70,10 +71,12 @@ class Report:
 
     def failed(self, settings, why, place):
         """Note why a cell could not be run, and print it."""
-        self._problems.append(f"{settings}: {why.splitlines()[0]}")
-        if place:
-            log.info("%s%s", place, settings)
-        log.error("error: %s", why)
+        cells = self._errors.setdefault(why, [])
+        cells.append(str(settings))
+        if len(cells) == 1:  # an error of all cells is said once
+            if place:
+                log.info("%s%s", place, settings)
+            log.error("error: %s", why)
 
     def left_out(self, settings, why, place):
         """Note that a data set is not available, and print it once; the cell is skipped, or else has a problem."""
@@ -87,7 +90,7 @@ class Report:
         if skip:
             self._skipped[dataset] += 1
         else:
-            self._problems.append(f"{settings}: {reason}")
+            self._errors.setdefault(why, []).append(str(settings))
 
     def studies(self):
         """Return the cells of each study of a sweep in which trials were run, (data set, method), by its folder."""
@@ -109,13 +112,15 @@ class Report:
                 print(line)
         if self._n_cells > 1 and self._capped:
             print("\n".join(self._capped))
-        if self._n_cells > 1 and self._problems:
-            count = f"{len(self._problems)} of {self._n_cells} cells have a problem:"
-            print("\n".join([f"\n{count}", *self._problems]), file=sys.stderr)
+        n_problems = len(self._problems) + sum(map(len, self._errors.values()))
+        if self._n_cells > 1 and n_problems:
+            lines = [f"{_few(cells)}: {why.splitlines()[0].rstrip(':')}" for why, cells in self._errors.items()]
+            count = f"{n_problems} of {self._n_cells} cells have a problem:"
+            print("\n".join([f"\n{count}", *lines, *self._problems]), file=sys.stderr)
         if self._n_cells and self._skipped.total() == self._n_cells:
             print("nothing was run: no data set of this sweep could be had", file=sys.stderr)
             return 1
-        return int(bool(self._problems))
+        return int(bool(n_problems))
 
 
 def total_line(plans):
@@ -147,6 +152,10 @@ def by_dataset(plans):
     more = f"  and {counted(len(lines) - MOST_CELLS, 'data set')} more; " if len(lines) > MOST_CELLS else "  "
     said = [f"{more}dataset=NAME in the same command has a line for each cell"] if lines else []
     return lines[:MOST_CELLS] + said
+
+
+def _few(cells):
+    return cells[0] if len(cells) == 1 else f"{cells[0]} and {counted(len(cells) - 1, 'other cell')}"
 
 
 def _first(rows, folder):

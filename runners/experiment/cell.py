@@ -145,9 +145,10 @@ class Cell:
             unscored = self._do(todo, store) if todo else []
             self._note_default(store, keys)
             store_names(self.folder.parent, self.dataset.sha, self.dataset.feature_names)
-            ends = Counter(fit["status"] for fit in store.fits() if fit["trial"] in keys)
+            fits = store.fits()
+        ends = Counter(fit["status"] for fit in fits if fit["trial"] in keys)
         if todo or not place:
-            say_result(settings, self.trials, len(todo), time.perf_counter() - started, self.dataset.X)
+            say_result(settings, self.trials, fits, len(todo), time.perf_counter() - started, self.dataset.X)
         else:
             log.info("%s%s", place, ends_text(str(self), ends))
         return unscored

@@ -125,6 +125,8 @@ def _meant(module, name, error):
 def load_class(target):
     """Return the class with a dotted name such as ``methods.mcfs.MCFS``."""
     module, _, name = target.rpartition(".")
+    if module.partition(".")[0] in sys.stdlib_module_names:
+        raise ConfigError(f"method.target={target!r} is a part of Python, and no method: name one of your own.")
     outside.note(target)
     if not outside.is_outside(target):  # methods.NAME stands in configurations and in keys of trials
         module = f"ufs_bench.{module}"

@@ -16,7 +16,7 @@ from ufs_bench.runners.experiment.shipped import against_shipped
 from ufs_bench.runners.papers import PAPERS, printed_numbers
 from ufs_bench.runners.place import command_on
 from ufs_bench.runners.progress import log
-from ufs_bench.runners.store.fits import load_fits
+from ufs_bench.runners.store.fits import in_order
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.names import SHOWN, size_to_show, stored_names
 from ufs_bench.runners.store.reference import protocol_text, shipped_studies
@@ -28,13 +28,12 @@ DEFAULT, BEST = "default parameters", "best of the grid, chosen with the labels"
 CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "labels that the method learns"}
 
 
-def say_result(settings, trials, n_pending, seconds, X):
+def say_result(settings, trials, fits, n_pending, seconds, X):
     """Print how a cell went: its stored trials, those of them that are new, and a first look at its scores.
 
-    X are the data, not scaled.
+    `fits` are those stored, and X the data, not scaled.
     """
-    folder, keys = settings.folder, {trial.key for trial in trials}
-    fits = load_fits(folder.parents[2], *folder.parts[-3:])
+    folder, keys, fits = settings.folder, {trial.key for trial in trials}, in_order(fits)
     own = [fit for fit in fits if fit["trial"] in keys]
     frame = tidy(own, lists=False)
     stored = fits_of(frame)

@@ -80,15 +80,11 @@ class Settings:
         return f"{self.method_file['name']} on {self.dataset['name']}"
 
 
-def read_config(config):
-    """Return the checked `Settings` of what `run.py` composes; a ConfigError names the value and what it must be."""
-    settings = read_settings(config)
-    assert settings.method
-    return settings
-
-
 def read_settings(config):
-    """Return `Settings` of which all but the method is checked."""
+    """Return the checked `Settings` of what `run.py` composes, whose method is checked when it is first asked for.
+
+    A ConfigError names the value and what it must be.
+    """
     try:
         parts = OmegaConf.to_container(config, resolve=True) if OmegaConf.is_config(config) else config
     except OmegaConfBaseException as error:

@@ -5,6 +5,7 @@ composes it once for each method and each data set by itself; as a file of conf/
 no other one, a cell is the first with the second in its place.
 """
 
+import re
 from contextlib import suppress
 
 from hydra import compose, initialize_config_dir
@@ -33,8 +34,8 @@ def with_lists(words):
     """
     is_sweep, found = any(word in SWEEP or word.startswith("experiment=") for word in words), []
     for word in (word for word in words if word not in SWEEP):
-        if word in NOTHING:
-            raise ConfigError(f"{word} names no file of conf/: leave this word out.")
+        if word in NOTHING or re.fullmatch(r"~\w+(=.*)?", word):
+            raise ConfigError(f"{word} leaves out a part that every run has: leave this word out.")
         group, _, value = word.partition("=")
         if group not in LISTS:
             several = group in LISTS.values() and has_several(word)  # which Hydra would go through, each by itself
@@ -60,37 +61,56 @@ def cells_of(config, hydra):
 
     `hydra` is its part of that name.
     """
-    words, chosen = typed_words(hydra), OmegaConf.to_container(hydra.runtime.choices)
-    of_hydra = [word for word in words if word.startswith("hydra.")]
+    words, chosen, names = typed_words(hydra), OmegaConf.to_container(hydra.runtime.choices), {}
     typed = {word.partition("=")[0] for word in words}
-    words = [word for word in words if word.partition("=")[0] not in LISTS]
-    names = {}
     for group, option in LISTS.items():
-        if group not in chosen:
-            raise ConfigError(f"~{group} leaves a run without a {group}: leave this word out, or say {group}=NAME.")
+        of_hydra = [word for word in words if word.startswith("hydra.")]
         names[group] = _names(group, config.get(option), of_hydra) or [chosen[group]]
         if group in typed and chosen[group] not in names[group]:
             raise ConfigError(f"{group}={chosen[group]} is not among {option}=: leave one of the two out.")
-
-    def composed(**choice):
-        choice = {group: choice.get(group, chosen[group]) for group in LISTS}
-        if all(name == chosen[group] for group, name in choice.items()):
-            return config
-        own = [f"{group}={read_back(name)}" for group, name in choice.items()]
-        whole = compose(hydra.job.config_name, [*words, *own])
-        OmegaConf.copy_cache(from_config=config, to_config=whole)  # one time of day for all cells
-        return whole
-
-    by_method = {name: composed(method=name) for name in names["method"]}
-    parts = {name: _dataset_of(name, composed, config) for name in names["dataset"]}
-    found = []
-    for dataset, part in parts.items():
-        for method, whole in by_method.items():
-            whole.dataset = part
+    words = [hydra.job.config_name, *(word for word in words if word.partition("=")[0] not in LISTS)]
+    parts = {group: _parts(group, names[group], chosen, config, words) for group in LISTS}
+    found, whole = [], config.copy()  # which keeps one time of day for all cells
+    for dataset, whole.dataset in parts["dataset"].items():
+        for method, whole.method in parts["method"].items():
             settings = read_settings(whole)
             _check_names(settings, {"dataset": dataset, "method": method, "protocol": chosen.get("protocol")})
             found.append(settings)
     return found
+
+
+def _parts(group, names, chosen, config, words):
+    """Return the part of a configuration that each file of a group fills, by name.
+
+    It is composed anew only where words or an experiment change this part, or the file asks for more than that.
+    """
+    repository, parts = GlobalHydra.instance().config_loader().repository, {}
+    if group == "dataset":
+        for name in names:
+            offer_truth(name)
+
+    def content(name):
+        file = repository.load_config(f"{group}/{name}")
+        own = file and not file.header.get("package") and "defaults" not in file.config
+        return file.config if own else None
+
+    experiment = chosen.get("experiment") and repository.load_config(f"experiment/{chosen['experiment']}")
+    changed = any(word.lstrip("+~").startswith(f"{group}.") for word in words)
+    changed |= bool(experiment and group in experiment.config) or content(chosen[group]) != config[group]
+    for name in names:
+        part = config[group] if name == chosen[group] else None if changed else content(name)
+        if part is None:
+            others = [f"{one}={read_back(name if one == group else chosen[one])}" for one in LISTS]
+            whole = compose(words[0], [*words[1:], *others])
+            if _without(group, whole) != _without(group, config):
+                raise ConfigError(f"conf/{group}/{name}.yaml must fill the part {group}, and no other.")
+            part = whole[group]
+        parts[name] = part
+    return parts
+
+
+def _without(group, config):
+    return {name: part for name, part in OmegaConf.to_container(config).items() if name not in (group, "hydra")}
 
 
 def typed_words(hydra):
@@ -125,20 +145,6 @@ def known_names(group, words=()):
 
         names = [*names, *truth_names()]
     return dict.fromkeys(names)
-
-
-def _dataset_of(name, composed, config):
-    """Return the part ``dataset`` of a configuration for a data set, the only one that its file may change."""
-    offer_truth(name)
-    whole = composed(dataset=name)
-    if _others(whole) != _others(config):
-        raise ConfigError(f"conf/dataset/{name}.yaml must fill the part dataset, and no other.")
-    return whole.dataset
-
-
-def _others(config):
-    parts = OmegaConf.to_container(config)
-    return {name: part for name, part in parts.items() if name not in ("dataset", "hydra")}
 
 
 def _check_names(settings, chosen):

@@ -27,7 +27,7 @@ class Store:
     """One cell's folder, open for writing as a context manager; `on_wait` is called once where it has to wait."""
 
     def __init__(self, folder, on_wait=None):
-        self.folder = Path(folder)
+        self.folder = Path(folder).absolute()
         self._path, self._on_wait = self.folder / FILE, on_wait
         self._tables = {name: self.folder / f"{name}.csv" for name in COLUMNS}
 
@@ -48,7 +48,7 @@ class Store:
                 file.truncate(len(_whole(file.read())))
             for path in self._tables.values():
                 clear_unfinished(path)
-            read_fits(self._path)  # before any work, a StoreError says that it is damaged
+            self._fits = _read(self._path)  # by point
         except BaseException:
             self._lock.release()
             raise
@@ -65,7 +65,7 @@ class Store:
 
     def fits(self):
         """Return the stored fits, dicts with the fields of `Row`."""
-        return read_fits(self._path)
+        return list(self._fits.values())
 
     def forget(self, keys):
         """Drop the trials with these keys."""
@@ -80,7 +80,8 @@ class Store:
             for path in reversed(self._tables.values()):  # the mark of `is_exported` first
                 path.unlink(missing_ok=True)
             size = file.seek(0, os.SEEK_END)
-            data = memoryview("".join(json.dumps(line) + "\n" for line in lines).encode())
+            texts = [json.dumps(line) for line in lines]
+            data = memoryview("".join(f"{text}\n" for text in texts).encode())
             try:
                 while data:
                     data = data[file.write(data) :]
@@ -89,6 +90,8 @@ class Store:
                 with suppress(OSError):
                     file.truncate(size)
                 raise
+        for text in texts:
+            _add(self._fits, json.loads(text), self.folder.parts[-3])
 
 
 def is_exported(folder):
@@ -106,28 +109,39 @@ def read_fits(path):
 
     Their study is what the folder is called.  A StoreError names file, line and remedy.
     """
+    return list(_read(path).values())
+
+
+def _read(path):
     found, (study, *cell) = {}, path.absolute().parts[-4:-1]
     try:
         lines = _whole(path.read_bytes()).splitlines()
     except FileNotFoundError:
-        return []
+        return {}
     except OSError as error:
         raise StoreError(f"cannot read {path}: {error.strerror}.") from error
     for number, line in enumerate(lines, 1):
         try:
             fit = json.loads(line)
-            if "gone" in fit:
-                found = {point: one for point, one in found.items() if one["trial"] not in fit["gone"]}
-                continue
-            _check(fit, cell)
-            point = tuple(fit[name] for name in POINT)
+            if "gone" not in fit:
+                _check(fit, cell)
+            _add(found, fit, study)
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise StoreError(
                 f"{path}, line {number}: {error}. Restore the file, or remove this line and run the cell again."
             ) from error
-        found.pop(point, None)  # so that it is the last one
-        found[point] = fit | {"study": study}
-    return list(found.values())
+    return found
+
+
+def _add(found, line, study):
+    """Put a line into fits by point: a fit in the place of another one, or the keys of trials that are gone."""
+    if "gone" in line:
+        for point in [point for point, one in found.items() if one["trial"] in line["gone"]]:
+            del found[point]
+        return
+    point = tuple(line[name] for name in POINT)
+    found.pop(point, None)  # so that it is the last one
+    found[point] = line | {"study": study}
 
 
 def _check(fit, cell):
@@ -169,7 +183,12 @@ def load_fits(results_dir, study, dataset=None, method=None, damaged=None):
             if damaged is None:
                 raise
             damaged.append(error)
-    return sorted(found, key=lambda fit: [fit[name] for name in ("study", "dataset", "method", *POINT)])
+    return in_order(found)
+
+
+def in_order(fits):
+    """Return fits sorted, whatever order they were written in."""
+    return sorted(fits, key=lambda fit: [fit[name] for name in ("study", "dataset", "method", *POINT)])
 
 
 def check_study(folder, dataset, protocol):

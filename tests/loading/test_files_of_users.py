@@ -595,3 +595,57 @@ def test_dates_are_not_taken_for_numbers_with_marks(tmp_path, read):
     with pytest.raises(DataError) as caught:
         read("x.parquet", label="label")
     assert "decimal" not in str(caught.value)
+
+
+def test_two_lines_of_names_that_are_numbers_are_no_samples(tmp_path, read):
+    for names in ("0,0,0,1,1,1,2,2,2\n0,1,2,0,1,2,0,1,2\n", "1,2,3,4,5,6,7,8,9\n1,1,1,1,1,1,1,1,1\n"):
+        (tmp_path / "t.csv").write_text(names + FRAME.to_csv(index=False, header=False))
+        with pytest.raises(DataError, match="two lines of names: skip_rows=2 leaves them out"):
+            read("t.csv", label=-1)
+        is_right(read("t.csv", label=-1, skip_rows=2)[0])
+
+
+def test_a_blank_cell_between_blanks_is_no_narrower_table(tmp_path, read):
+    lines = [[f"{value:8.3f}" for value in row] + [f"{code:4d}"] for row, code in zip(X, CODES, strict=True)]
+    (tmp_path / "t.txt").write_text("\n".join(map("".join, lines)))
+    is_right(read("t.txt", label=-1)[0])
+    for number, cells in enumerate(lines):
+        cells[number % 8] = " " * 8
+    (tmp_path / "t.txt").write_text("\n".join(map("".join, lines)))
+    with pytest.raises(DataError, match="each line has a blank cell"):
+        read("t.txt", label=-1)
+
+
+@pytest.mark.parametrize("mark", ["^", ":", "||", "~"])
+def test_a_mark_between_cells_that_is_no_delimiter_is_named(tmp_path, read, mark):
+    (tmp_path / "t.csv").write_text(NAMED.to_csv(index=False).replace(",", mark))
+    with pytest.raises(DataError, match=f"{re.escape(mark)} between cells is not read: write a comma"):
+        read("t.csv", label="label")
+
+
+def test_a_sample_without_any_value_is_said_to_be_filled_with_a_number(tmp_path, read):
+    frame = NAMED.copy()
+    frame.loc[4, frame.columns[:8]] = np.nan
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    data, lines = read("t.csv", label="label", fill=-100)
+    assert (data.X[4] == -100).all() and any("sample 4 has no value at all, and is -100" in one for one in lines)
+
+
+def test_a_matlab_file_of_version_4_and_a_file_with_a_column_for_each_class_are_read(tmp_path, read):
+    io.savemat(tmp_path / "x.mat", {"X": X, "y": CODES[:, None] + 0.0}, format="4")
+    is_right(read("x.mat", label="y")[0])
+    np.save(tmp_path / "x.npy", X)
+    np.save(tmp_path / "y.npy", np.eye(3)[CODES])
+    is_right(read("x.npy", labels="y.npy")[0])
+
+
+def test_a_hint_leaves_out_a_title_and_no_sample(tmp_path, read):
+    text = NAMED.to_csv(index=False)
+    (tmp_path / "t.csv").write_text("Report,,,,,,,,\n,,,,,,,,\n" + text)
+    with pytest.raises(DataError, match="skip_rows=2 leaves out what is above the names"):
+        read("t.csv", label="label")
+    is_right(read("t.csv", label="label", skip_rows=2)[0])
+    (tmp_path / "t.csv").write_text(text.replace(f"{X[0, 0]}", "0x1A", 1))
+    with pytest.raises(DataError) as caught:
+        read("t.csv", label="label")
+    assert "ignore_rows" not in str(caught.value)

@@ -207,7 +207,7 @@ def test_arrays_have_a_name_of_their_values_and_a_sha(tmp_path):
         ({300 * "x": Power()}, "must be letters of ASCII"),
         ([Asks(inner=Power())], "inner=Power.* must be a number, a text"),
         ([lambda X: X.mean(axis=0)], "cannot be imported by this name"),
-        ([3], "is no selector"),
+        ([3], "is a part of Python, and no method"),
     ],
 )
 def test_what_cannot_be_run_is_refused_before_any_fit(tmp_path, methods, answer):

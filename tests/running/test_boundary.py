@@ -18,7 +18,7 @@ from ufs_bench.datasets import load_dataset
 from ufs_bench.runners.cli.boundary import boundary, words_of
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.grid import expand
-from ufs_bench.runners.experiment.settings import read_config
+from ufs_bench.runners.experiment.settings import read_settings
 from ufs_bench.runners.store.fits import FILE
 from ufs_bench.scripts.core.conf import ROOT
 
@@ -55,7 +55,7 @@ def attempt(override, digits, results_dir):
     """Do all that a run does before its first fit; return "accepted", "refused", or the unexpected exception."""
     try:
         config = compose("config", [*BASE, f"results_dir={results_dir}", override])
-        settings = read_config(config)
+        settings = read_settings(config)
         if override.startswith("dataset"):
             load_dataset(settings.dataset, download=False)
         expand(settings.study, digits, settings.method, settings.protocol)
@@ -88,7 +88,7 @@ def test_every_override_is_accepted_or_refused_in_words(request, digits, tmp_pat
         ("protocol.restarts=1e25", "protocol.restarts=1e+25 must be a whole number"),
         (f"protocol.seed={2**70}", "must be a number of at most 64 bits"),
         ("method.target=1", "method.target=1 must be a text"),
-        ("method.target=os.sep", "method.target='os.sep' is no selector"),
+        ("method.target=os.sep", "method.target='os.sep' is a part of Python, and no method"),
         ("method.params=abc", "method.params=abc must be a mapping"),
         ("study=2024", "study=2024 must be a text, such as study=s2024"),
         ("study=null", "study=None must be a text"),
@@ -108,7 +108,7 @@ def test_a_refusal_names_the_value_and_what_it_must_be(digits, tmp_path, overrid
     OmegaConf.register_new_resolver("root", lambda: str(ROOT), replace=True)
     overrides = [override] if override.startswith("study") else override.split()
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"), pytest.raises(ValueError) as caught:
-        settings = read_config(compose("config", [*BASE, *overrides]))
+        settings = read_settings(compose("config", [*BASE, *overrides]))
         load_dataset(settings.dataset, download=False)
         expand(settings.study, digits, settings.method, settings.protocol)
     assert words in str(caught.value)

@@ -11,7 +11,7 @@ from ufs_bench.metrics.evaluate import evaluate
 from ufs_bench.metrics.protocol import Protocol, same_values
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.method import Method
-from ufs_bench.runners.experiment.settings import read_config, read_runner, shown
+from ufs_bench.runners.experiment.settings import read_runner, read_settings, shown
 from ufs_bench.scripts.core.conf import ROOT
 
 METHOD = (
@@ -47,8 +47,8 @@ def conf(tmp_path_factory):
         ),
         ("study='a b'", "study='a b' must be a name of 1 to 100 letters, digits and"),
         ("method=listed", "method.params=[] must be a mapping of parameters"),
-        ("~method", "~method leaves a run without a method: leave this word out, or say method=NAME."),
-        pytest.param("~runner", "runner=None must be a file of conf/runner", marks=pytest.mark.slow),
+        ("~method", "~method leaves out a part that every run has: leave this word out."),
+        ("~datasets", "~datasets leaves out a part that every run has"),
         pytest.param("dataset=null", "dataset=None: there is no dataset of this name", marks=pytest.mark.slow),
         ("+method.grid.n_neighbors=[5,3,5.0]", "method.grid.n_neighbors has 5 and 5.0, which are the same value"),
         ("+method.gird={n_neighbors:[3]}", "method has no option gird. Did you mean grid? It has: name, target, "),
@@ -98,7 +98,7 @@ def test_the_same_value_twice_is_refused_in_a_protocol():
 
 def test_a_key_that_is_no_part_is_refused_wherever_a_configuration_is_read():
     with pytest.raises(ConfigError, match="'metod' is no part of a configuration.*Did you mean method?"):
-        read_config(OmegaConf.create({"study": "s", "metod": "mcfs"}))
+        read_settings(OmegaConf.create({"study": "s", "metod": "mcfs"}))
 
 
 @pytest.mark.parametrize(
