@@ -94,14 +94,6 @@ def test_a_parameter_whose_sets_differ_in_few_features_is_told_from_one_that_mov
     assert stands_out("parameters", found).to_dict() == {"alpha": True, "beta": False}
 
 
-def test_features_stored_for_each_size_are_compared_size_by_size():
-    sets = [{"50": [*range(50)], "100": [*range(200, 300)]}, {"50": [*range(50)], "100": [*range(300, 400)]}]
-    points = [
-        point(params={"alpha": i}, feature_sets=digests("a", f"b{i}"), ranking=found) for i, found in enumerate(sets)
-    ]
-    assert audit.parameter_effects(tidy(frames(points)))["shared"].tolist() == [0.5]
-
-
 def test_failed_trials_say_nothing_about_parameters():
     points = [
         point(params={"alpha": 1}, feature_sets=digests("a", "b")),

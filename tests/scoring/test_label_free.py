@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.cluster import KMeans
 from sklearn.metrics import adjusted_rand_score
 
 from ufs_bench.metrics.kmeans import kmeans_restarts
@@ -68,29 +67,12 @@ def test_blocks_of_samples_change_nothing(samples, labels, monkeypatch):
     np.testing.assert_allclose(silhouettes(samples, labels, 4), whole, atol=1e-12)
 
 
-def test_kmeans_never_gets_a_negative_silhouette(samples):
-    labels = np.array([KMeans(4, n_init=1, random_state=seed).fit_predict(samples) for seed in range(5)])
-    assert (silhouettes(samples, labels, 4) > 0).all()
-
-
 @pytest.mark.parametrize("n_distinct", [1, 2])
 def test_features_that_tell_too_few_samples_apart_are_worth_nothing(n_distinct):
     X = np.repeat(np.arange(n_distinct), 12 // n_distinct)[:, None].astype(float)
     labels = kmeans_restarts(X, 3, n_restarts=4)
     assert not agreements(labels, 3).any()
     assert not silhouettes(X, labels, 3).any()
-
-
-def test_separated_clusters_score_higher_than_noise():
-    rng = np.random.default_rng(0)
-    noise = rng.normal(size=(90, 4))
-    clusters = noise + 20 * np.eye(4)[np.repeat([0, 1, 2], 30)]
-    found = {}
-    for name, X in (("noise", noise), ("clusters", clusters)):
-        labels = kmeans_restarts(X, 3, n_restarts=10)
-        found[name] = agreements(labels, 3).mean(), silhouettes(X, labels, 3).mean()
-    # Some random starts merge two of the clusters, so that even these are not found by every restart.
-    assert all(np.subtract(found["clusters"], found["noise"]) > 0.1)
 
 
 @pytest.mark.parametrize("exponent", [1018, 531, -664, -1000])

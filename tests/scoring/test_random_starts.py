@@ -5,7 +5,6 @@ from math import comb
 import numpy as np
 import pytest
 from frames import frames, store
-from scipy.stats import hypergeom
 
 from ufs_bench.methods.core.base import BaseSelector, Solution
 from ufs_bench.metrics.study.audit import starts
@@ -70,13 +69,6 @@ def test_starts_are_compared_with_chance():
     ways = [comb(SIZE, kept) * comb(AMONG - SIZE, SIZE - kept) for kept in range(SIZE - 3, SIZE + 1)]
     assert table.loc["stuck", "probability"] == pytest.approx(sum(ways) / comb(AMONG, SIZE), rel=1e-9, abs=0)
     assert stands_out("starts", table).to_dict() == {"moving": False, "stuck": True}
-
-
-def test_a_probability_that_chance_has_is_that_of_random_sets():
-    rng = np.random.default_rng(0)
-    kept = [len(np.intersect1d(*(rng.permutation(AMONG)[:SIZE] for _ in range(2)))) for _ in range(4000)]
-    for number in (3, 5, 7):
-        assert np.mean(np.array(kept) >= number) == pytest.approx(hypergeom.sf(number - 1, AMONG, SIZE, SIZE), abs=0.03)
 
 
 def test_a_start_of_all_features_says_nothing():

@@ -18,6 +18,7 @@ from ufs_bench.methods import (
     RUFS,
     SF2SOG,
     SOCFS,
+    SOGFS,
     SPCAPSD,
     SPDFS,
     SPEC,
@@ -29,8 +30,10 @@ from ufs_bench.methods import (
     KMeansUFS,
     LaplacianScore,
     LeverageScores,
+    SparseKMeans,
     SwapCSS,
 )
+from ufs_bench.scripts.core.conf import read_group
 
 X = clusters(40, 12)
 LOOP = {"tol": [-1], "max_iter": [-1]}
@@ -49,7 +52,9 @@ REFUSED = {
     GreedyCSS: {"center": ["no", 0.01], "n_parts": [0, 13]},
     JELSR: LOOP | {"alpha": [0], "beta": [-1.0]},
     JGUFS: LOOP | GRAPH | WORDS | {"alpha": [0], "beta": [0], "gamma": [0], "lambda_": [0, 1e308]},
-    KMeansUFS: {"solver": ["quadratic"], "mu0": [0], "rho": [0.9], "patience": [0], "max_iter": [-1]},
+    KMeansUFS: {
+        "solver": ["quadratic"], "mu0": [0], "rho": [0.9], "patience": [0], "max_iter": [-1], "n_clusters": [13]
+    },
     LaplacianScore: {"n_neighbors": [0, 1.5], "affinity": ["cosine"]},
     LeverageScores: {"n_vectors": [0, "half_size"], "sampled": [1], "center": [0.5]},
     MCFS: GRAPH | {"n_clusters": [0, 40], "ridge": [-1.0], "affinity": ["cosine"]},
@@ -57,8 +62,10 @@ REFUSED = {
     PFA: {"share": [0, 1.1], "absolute": [1], "standardize": ["no"]},
     RUFS: LOOP | GRAPH | WORDS | {"nu": [-1], "alpha": [0], "beta": [0], "zeta": [-1]},
     SF2SOG: LOOP | {"lambda_": [0], "gamma": [-1.0]},
+    SOGFS: {"alpha": [0.0], "lambda_": [0.0]},
     SOCFS: LOOP | {"lambda_": [0], "lambda2": [0], "triplet_weight": [-1.0]},
     SPCAPSD: {"lambda_": [0], "eta": [-1.0]},
+    SparseKMeans: {"s": [0.5]},
     SPDFS: {"fuzziness": [0.9], "n_components": [0, 1.5]},
     SPEC: GRAPH | {
         "variant": ["phi2"], "n_vectors": [1, 41, "size"], "power": [0, 0.5], "center": [1], "affinity": ["cosine"]
@@ -108,3 +115,14 @@ def test_a_start_that_does_not_fit_is_refused_by_its_shape(cls, init):
     with pytest.raises(ValueError) as caught:
         cls(5, init=init, **known).fit(X)
     assert str(caught.value).startswith(f"init of shape {init.shape} must be")
+
+
+SWEEPS = {"udfs": {"max_iter": 19}, "vcsdfs": {"max_iter": 100, "tol": 0}, "spca_psd": {"max_iter": 100}}
+SWEEPS |= {"spdfs": {"max_iter": 49}}  # after the start, as for udfs
+
+
+@pytest.mark.parametrize("name", SWEEPS)
+def test_released_file_does_as_many_sweeps_as_the_program_over_the_grid_of_ours(name):
+    contents = read_group("method")
+    assert contents[f"{name}_released"]["grid"] == contents[name]["grid"]
+    assert SWEEPS[name].items() <= contents[f"{name}_released"]["params"].items()

@@ -8,8 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ufs_bench.methods import ConcreteAutoencoder
 from ufs_bench.methods.cae import paper, released
-from ufs_bench.methods.cae.paper import centred, decoder, principal, residual
-from ufs_bench.methods.cae.slots import at_rest, by_logits, certainty, choose, gumbel, relaxed
+from ufs_bench.methods.cae.paper import centred, principal, residual
+from ufs_bench.methods.cae.slots import by_logits, certainty, choose, gumbel, relaxed
 
 PAIRS = [f"{data}_s{setting}" for data in ("rand60x40", "umist60x40", "pie60x100") for setting in (1, 2)]
 
@@ -109,25 +109,6 @@ def test_loss_and_gradient_without_the_misfit_are_those_with_it():
     np.testing.assert_allclose(by_M, 2 * (B @ axes) @ misfit.T @ axes, rtol=1e-10, atol=1e-10)
 
 
-def test_decoder_is_the_least_squares_one_but_for_its_ridge(monkeypatch):
-    monkeypatch.setattr(paper, "RIDGE", 0.0)
-    axes, logits, noise = draw(n_samples=30, n_features=9, n_slots=4)
-    Z = axes @ relaxed(logits, noise, 0.7).T
-    V = decoder(Z.T @ Z, Z.T) @ axes
-    np.testing.assert_allclose(V, np.linalg.lstsq(Z, axes, rcond=None)[0], rtol=1e-8)
-
-
-@pytest.mark.parametrize("shape", [(30, 8), (8, 30)])
-def test_principal_rows_are_orthogonal_and_have_the_inner_products_of_the_columns(shape):
-    C = centred(np.random.default_rng(0).normal(size=shape))
-    axes = principal(C)
-    assert len(axes) == min(shape[0] - 1, shape[1])
-    np.testing.assert_allclose(axes.T @ axes, C.T @ C, atol=1e-12)
-    across = axes @ axes.T
-    np.testing.assert_allclose(across, np.diag(np.diag(across)), atol=1e-12)
-    assert (np.diff(np.diag(across)) <= 0).all()
-
-
 def test_temperature_falls_by_one_factor_and_then_stays():
     rng = np.random.default_rng(0)
     problem = paper.Problem(principal(centred(rng.normal(size=(20, 8)))), (10.0, 0.1), 5, 0.1, rng)
@@ -202,27 +183,11 @@ def test_residual_is_near_that_of_greedy_selection_and_above_the_bound():
     assert left < np.median([residual(C, np.random.default_rng(s).permutation(30)[:5])[0] for s in range(9)])
 
 
-def test_slots_that_agree_are_filled_and_counted():
-    logits = np.full((3, 6), -5.0)
-    logits[[0, 1], 2] = 5.0, 4.0
-    logits[2, 4], logits[1, 5] = 6.0, 2.0
-    scores, n_filled = choose(logits)
-    assert n_filled == 1
-    assert np.argsort(-scores, kind="stable")[:3].tolist() == [4, 2, 5]
-    assert (scores[[0, 1, 3, 5]] <= 0).all()
-
-
 def test_a_fit_that_is_cut_short_says_so_and_still_gives_as_many_features():
     fit = ConcreteAutoencoder(10, max_iter=5, tol=0, random_state=0).fit(blobs()[0])
     assert (fit.status_, fit.n_iter_) == ("max_iter", 5)
     assert len(set(fit.subset(10).tolist())) == 10
     assert len(np.unique(fit.logits_.argmax(axis=1))) == 10 - fit.n_filled_
-
-
-def test_adam_first_goes_a_rate_in_every_coordinate():
-    direction, adam = at_rest(np.zeros(3), 1e-12).step(np.array([1e-3, -5.0, 0.0]))
-    np.testing.assert_allclose(direction, [-1, 1, 0], atol=1e-6)
-    assert adam.n_steps == 1
 
 
 def test_random_start_is_reported_and_one_of_the_callers_is_not():

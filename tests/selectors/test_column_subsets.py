@@ -65,19 +65,3 @@ def test_draws_are_in_proportion_to_the_weights_and_leave_out_what_has_none():
     X = sample(40, 15)
     draws = {tuple(LeverageScores(5, sampled=True, random_state=s).fit(X).subset(5)) for s in range(3)}
     assert len(draws) == 3
-
-
-@pytest.mark.parametrize("make", [PivotedQR, SingularQR, LeverageScores])
-def test_rotated_samples_other_units_and_permuted_features_change_nothing(make):
-    rng = np.random.default_rng(3)
-    X = sample(25, 40)
-    Q, columns = np.linalg.qr(rng.normal(size=(25, 25)))[0], rng.permutation(40)
-    expected = make(6, center=False).fit(X).subset(6)
-    for other in (1e-6 * X, 255 * X, Q @ X):
-        np.testing.assert_array_equal(make(6, center=False).fit(other).subset(6), expected)
-    np.testing.assert_array_equal(columns[make(6, center=False).fit(X[:, columns]).subset(6)], expected)
-
-
-@pytest.mark.parametrize("make", [PivotedQR, SingularQR, LeverageScores])
-def test_constant_data_collapse(make):
-    assert make(2).fit(np.full((8, 5), 0.1)).status_ == "collapsed"

@@ -183,21 +183,6 @@ def test_order_of_samples_and_features_does_not_matter_even_in_groups(gates):
     np.testing.assert_allclose(moved.scores_, fit.scores_[columns], rtol=1e-6)
 
 
-def test_noise_that_goes_with_the_samples_gives_the_same_score():
-    rng = np.random.default_rng(0)
-    X, opening, rows = rng.normal(size=(30, 6)), rng.normal(size=(30, 6)), rng.permutation(30)
-    one, other = (released.drawn_score(*pair, 5.0, 1) for pair in ((X, opening), (X[rows], opening[rows])))
-    assert one[0] == pytest.approx(other[0], rel=1e-12)
-    np.testing.assert_allclose(one[1], other[1], atol=1e-12)
-
-
-def test_scale_and_origin_of_the_features_do_not_matter():
-    X = moons(2)
-    fit, same = DUFS(2).fit(X), DUFS(2).fit(X * np.linspace(0.1, 9, 20) + 5)
-    np.testing.assert_array_equal(fit.ranking_[:2], same.ranking_[:2])
-    assert same.objective_ == pytest.approx(fit.objective_, rel=1e-6)
-
-
 def test_a_step_of_the_released_program_may_see_a_part_of_the_samples():
     X, rng = standardized(moons(0)), np.random.default_rng(0)
     problem = released.Problem(X, None, rng=rng, batch_size=50, **COMMON)

@@ -103,16 +103,6 @@ def test_a_generic_optimiser_finds_nothing_better(shape):
     assert found.fun >= best * (1 - 1e-3)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_a_fit_converges_and_is_feasible(shape):
-    X = clusters(*shape)
-    fit = FSASL(n_clusters=3).fit(X)
-    assert fit.status_ == "converged"
-    Y = X @ fit.coef_
-    np.testing.assert_allclose(Y.T @ Y, np.eye(3), atol=1e-6)
-    np.testing.assert_allclose(fit.scores_, row_norms(fit.coef_))
-
-
 def test_released_is_ten_reweighted_ridges_on_the_coordinates_of_both_graphs():
     X = clusters(40, 12)
     L = global_laplacian(first_codes(X, 0.01)) + laplacian(first_neighbors(X, 5)).toarray()

@@ -8,7 +8,7 @@ import pytest
 from ufs_bench.methods import FSPCA, KMeansUFS, MaxVariance
 from ufs_bench.methods.core.loop import iterate
 from ufs_bench.methods.fspca import ipu
-from ufs_bench.methods.fspca.swap import WORTHWHILE, Bounds, highest
+from ufs_bench.methods.fspca.swap import WORTHWHILE, Bounds
 
 PAIRS = [f"modern/fspca_{data}_s{s}" for data in ("rand60x40", "umist60x40", "pie60x100") for s in (1, 2)]
 SHAPES = [(40, 12), (8, 12)]
@@ -105,29 +105,6 @@ def test_no_exchange_of_one_feature_raises_the_value(shape, h, m):
     assert model.objective_ <= FSPCA(h, n_components=m, solver="ipu").fit(X).objective_
 
 
-@pytest.mark.parametrize("m", [1, 4, 6])
-def test_the_bound_on_an_exchange_is_above_its_value_and_exact_where_nothing_was_bounded(m):
-    rng = np.random.default_rng(2)
-    C, b = rng.normal(size=(20, 7)) * np.logspace(0, -1, 7), rng.normal(size=(20, 50))
-
-    def bounded(C, b, enough=-np.inf):
-        left, sigma, _ = np.linalg.svd(C, full_matrices=True)
-        eigenvalues = np.append(sigma**2, np.zeros(20 - len(sigma)))[: m + 2]
-        along = left[:, : m + 2].T @ b
-        return highest(eigenvalues, along**2, (b**2).sum(axis=0) - (along**2).sum(axis=0), m, enough)
-
-    def values(C, b):
-        return np.array([np.linalg.eigvalsh(C @ C.T + np.outer(b[:, j], b[:, j]))[-m:].sum() for j in range(50)])
-
-    bounds = bounded(C, b)
-    assert (bounds >= values(C, b) * (1 - 1e-8)).all()
-    assert (bounds <= np.linalg.eigvalsh(C.T @ C)[-m:].sum() + (b**2).sum(axis=0) + 1e-9).all()
-    pruned = bounded(C, b, np.median(bounds))
-    np.testing.assert_array_equal(pruned > np.median(bounds), bounds > np.median(bounds))
-    C = np.linalg.qr(rng.normal(size=(20, 20)))[0] * np.repeat([2.0, 1.0], [m, 20 - m])  # the smaller ones are equal
-    np.testing.assert_allclose(bounded(C, b), values(C, b), rtol=1e-7)
-
-
 @pytest.mark.parametrize("shape", [(40, 60), (40, 30), (9, 30)])
 def test_what_is_known_of_the_matrix_without_a_feature_is_nowhere_below_it(shape):
     X = sample(*shape, rank=3)
@@ -160,32 +137,3 @@ def test_with_as_many_components_as_features_those_of_largest_variance_are_kept(
     model = FSPCA(5, n_components=m, solver=solver).fit(X)
     assert set(model.subset(5)) == set(MaxVariance().fit(X).subset(5))
     assert -model.objective_ == pytest.approx(model.bound_)
-
-
-def test_words_count_clusters_and_features():
-    X = sample(40, 30)
-    for word, m in (("clusters", 3), ("twice_clusters", 6), ("half_size", 4)):
-        model = FSPCA(8, n_clusters=3, n_components=word).fit(X)
-        np.testing.assert_array_equal(model.scores_, FSPCA(8, n_components=m).fit(X).scores_)
-        assert model.coef_.shape == (30, m)
-    assert FSPCA(8, n_components="half_size", solver="go").size_in_objective
-
-
-@pytest.mark.parametrize("solver", ["go", "ipu", "swap"])
-def test_units_origin_and_permutations_change_nothing(solver):
-    rng = np.random.default_rng(3)
-    X = sample(25, 40)
-    expected = set(FSPCA(9, n_components=3, solver=solver).fit(X).subset(9))
-    rows, columns = rng.permutation(25), rng.permutation(40)
-    for other in (1e-6 * X, 255 * X - 7, X[rows]):
-        assert set(FSPCA(9, n_components=3, solver=solver).fit(other).subset(9)) == expected
-    assert set(columns[FSPCA(9, n_components=3, solver=solver).fit(X[:, columns]).subset(9)]) == expected
-
-
-@pytest.mark.parametrize("solver", ["go", "ipu", "swap"])
-def test_constant_data_collapse_and_a_constant_feature_comes_last(solver):
-    assert FSPCA(2, solver=solver).fit(np.full((8, 5), 0.1)).status_ == "collapsed"
-    X = sample(30, 12)
-    X[:, 4] = 0.1
-    for scale in (False, True):
-        assert FSPCA(5, solver=solver, scale=scale).fit(X).ranking_[-1] == 4

@@ -63,26 +63,6 @@ def test_no_orthonormal_matrix_on_any_support_beats_the_exact_optimum(n_samples,
         assert np.trace(V.T @ A @ V) <= optimum * (1 + 1e-12)
 
 
-def test_objective_does_not_depend_on_the_orthonormal_matrix_on_the_support():
-    rng = np.random.default_rng(2)
-    X, h = sample(20, 9), 5
-    A = model_matrix(X, 3)
-    selector = KMeansUFS(h, n_clusters=3).fit(X)
-    for _ in range(20):
-        V = np.zeros((9, h))
-        V[selector.subset(h)] = orthogonal(rng, h)
-        assert np.trace(V.T @ A @ V) == pytest.approx(-selector.objective_, rel=1e-12)
-
-
-@pytest.mark.parametrize("shape", [(200, 60), (25, 120)])
-def test_no_swap_of_one_feature_improves_the_exact_solution(shape):
-    X, h = sample(*shape), 15
-    gain = np.diag(model_matrix(X, 4))
-    kept = KMeansUFS(h, n_clusters=4).fit(X).get_support()
-    improvement = gain[~kept][None, :] - gain[kept][:, None]
-    assert improvement.max() <= 0
-
-
 @pytest.mark.parametrize("shape", [(200, 60), (25, 120)])
 def test_scores_are_the_diagonal_of_the_papers_matrix(shape):
     X = sample(*shape)
@@ -107,31 +87,6 @@ def test_the_admms_matrix_has_a_row_for_every_selected_feature_and_the_exact_sol
     assert not hasattr(model.set_params(solver="exact").fit(X), "coef_")
 
 
-def test_exact_ranks_once_for_all_sizes_and_the_admm_does_not():
-    X = sample(30, 12)
-    exact, admm = KMeansUFS(6).fit(X), KMeansUFS(6, solver="admm").fit(X)
-    assert not exact.size_in_objective
-    assert admm.size_in_objective
-    np.testing.assert_array_equal(exact.subset(4), KMeansUFS(4).fit(X).subset(4))
-    with pytest.raises(ValueError, match="one fit per size"):
-        admm.subset(4)
-
-
-def test_scores_do_not_depend_on_units_when_standardised():
-    X = sample(30, 12)
-    scale = np.random.default_rng(3).uniform(0.1, 1000, size=12)
-    expected = KMeansUFS(n_clusters=3).fit(X).scores_
-    np.testing.assert_allclose(KMeansUFS(n_clusters=3).fit(X * scale - 7).scores_, expected, rtol=1e-9)
-
-
-def test_constant_feature_becomes_zero_and_ranks_last():
-    X = sample(30, 12)
-    X[:, 5] = 0.1
-    assert (standardized(X)[:, 5] == 0).all()
-    for solver in ("exact", "admm"):
-        assert KMeansUFS(4, n_clusters=3, solver=solver).fit(X).ranking_[-1] == 5
-
-
 def test_unstandardised_model_works_on_the_data_as_they_come():
     X = sample(30, 12)
     gain = (svd(X, full_matrices=False)[2][:2].T ** 2) @ svd(X, compute_uv=False)[:2] ** 2
@@ -143,32 +98,10 @@ def test_all_scores_tie_where_the_clusters_reach_the_rank():
     np.testing.assert_allclose(KMeansUFS(n_clusters=6).fit(X).scores_, 30)
 
 
-def test_constant_data_collapse():
-    for solver in ("exact", "admm"):
-        assert KMeansUFS(2, solver=solver).fit(np.full((8, 5), 0.1)).status_ == "collapsed"
-
-
-@pytest.mark.parametrize(("shape", "bound"), [((8, 20), "n_samples=8"), ((20, 8), "n_features=8")])
-def test_too_many_clusters_are_refused(shape, bound):
-    with pytest.raises(ValueError, match=rf"n_clusters=9 must be a whole number in \[1, {bound}\]"):
-        KMeansUFS(n_clusters=9).fit(sample(*shape))
-
-
 @pytest.mark.parametrize("init", [np.eye(12)[:, :3], np.ones((12, 4))])
 def test_start_of_the_wrong_shape_or_without_orthonormal_columns_is_refused(init):
     with pytest.raises(ValueError, match=r"init .* must"):
         KMeansUFS(4, solver="admm", init=init).fit(sample(30, 12))
-
-
-@pytest.mark.parametrize("shape", [(30, 12), (9, 40)])
-@pytest.mark.parametrize("size", [3, 8, 12])
-def test_start_is_orthonormal_and_begins_with_the_leading_singular_vectors(shape, size):
-    Z = standardized(sample(*shape))
-    start = leading_basis(Z, np.arange(size))
-    np.testing.assert_allclose(start.T @ start, np.eye(size), atol=1e-10)
-    known = min(size, np.linalg.matrix_rank(Z))
-    Vt = svd(Z, full_matrices=False)[2][:known]
-    np.testing.assert_allclose(np.abs(np.diag(Vt @ start[:, :known])), 1, atol=1e-10)
 
 
 def plain_admm(A, start, h, mu, rho, patience, max_iter):
@@ -221,7 +154,7 @@ def test_admm_stops_when_its_rows_have_not_changed_for_the_patience_given():
     assert KMeansUFS(6, n_clusters=3, solver="admm", max_iter=5).fit(X).status_ == "max_iter"
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(2))
 def test_admm_never_beats_the_exact_solution_on_random_data(seed):
     X = sample(40, 20, seed)
     for size in (2, 5, 10, 19):
@@ -239,15 +172,6 @@ def test_admm_never_beats_the_exact_solution_on_real_data(data_dir, name):
     assert admm.trace_.min() >= exact.objective_ * (1 + 1e-12)
     # On all of these it ends above its own first sweep, which the docstring warns of.
     assert admm.objective_ > admm.trace_[1] > exact.objective_
-
-
-@pytest.mark.slow
-def test_admm_on_fashion_stays_above_the_optimum(data_dir):
-    X = np.load(data_dir / "fashion_first300.npz")["X"].astype(float)
-    exact = KMeansUFS(50, n_clusters=10).fit(X)
-    admm = KMeansUFS(50, n_clusters=10, solver="admm").fit(X)
-    assert exact.objective_ < 1.01 * admm.trace_.min() < 0
-    assert exact.objective_ < 1.03 * admm.objective_ < 0
 
 
 @pytest.mark.parametrize("solver", ["exact", "admm"])

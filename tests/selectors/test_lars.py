@@ -36,28 +36,9 @@ def test_every_knot_is_optimal(n_samples, n_features, ridge):
     X, Y = problem(n_samples, n_features)
     for y, path in zip(Y.T, lasso_paths(X, Y, n_features, ridge), strict=True):
         assert len(path.knots) == (n_features if ridge else min(n_samples, n_features))
-        assert max(optimality_gap(X, y, knot, ridge) for knot in path.knots) < 1e-12
-
-
-@pytest.mark.parametrize(("n_samples", "n_features", "ridge"), SHAPES)
-def test_entry_m_has_m_features_and_penalties_fall(n_samples, n_features, ridge):
-    X, Y = problem(n_samples, n_features)
-    for path in lasso_paths(X, Y, n_features, ridge):
         assert [np.count_nonzero(knot.coefficients) for knot in path.knots] == list(range(1, len(path.knots) + 1))
-        assert (np.diff([knot.penalty for knot in path.knots]) < 0).all()
-        assert path.knots[-1].penalty == 0
-
-
-@pytest.mark.parametrize("ridge", [0.0, 0.5])
-def test_knots_do_not_depend_on_where_the_path_is_left(ridge):
-    X, Y = problem(40, 90)
-    whole = lasso_paths(X, Y, 90, ridge)
-    for max_active in (1, 7, 25):
-        for part, path in zip(lasso_paths(X, Y, max_active, ridge), whole, strict=True):
-            assert len(part.knots) == max_active
-            for ours, theirs in zip(part.knots, path.knots, strict=False):
-                np.testing.assert_array_equal(ours.support, theirs.support)
-                np.testing.assert_allclose(ours.coefficients, theirs.coefficients, rtol=1e-9)
+        assert (np.diff([knot.penalty for knot in path.knots]) < 0).all() and path.knots[-1].penalty == 0
+        assert max(optimality_gap(X, y, knot, ridge) for knot in path.knots) < 1e-12
 
 
 @pytest.mark.parametrize(("n_samples", "n_features", "ridge"), [(60, 25, 0.0), (25, 60, 0.0), (40, 40, 0.3)])
@@ -84,14 +65,6 @@ def test_nearness_is_one_for_the_feature_about_to_join_and_less_for_the_others()
         assert short.nearness[nearest] == pytest.approx(1, abs=1e-12)
         assert np.sort(short.nearness[outside])[-2] < 1
         assert nearest in longer.knots[10].support
-
-
-def test_a_scaled_problem_has_the_scaled_path():
-    X, Y = problem(30, 80)
-    for path, scaled in zip(lasso_paths(X, Y, 80), lasso_paths(1e-4 * X, 1e3 * Y, 80), strict=True):
-        for ours, theirs in zip(path.knots, scaled.knots, strict=True):
-            np.testing.assert_array_equal(ours.support, theirs.support)
-            np.testing.assert_allclose(1e7 * ours.coefficients, theirs.coefficients, rtol=1e-7)
 
 
 def test_of_duplicate_features_one_is_used_and_the_path_is_unchanged():

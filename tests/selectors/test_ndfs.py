@@ -17,14 +17,11 @@ from ufs_bench.methods.core.graphs import affinity_graph, graph_laplacian, knn_g
 from ufs_bench.methods.core.loop import iterate
 from ufs_bench.methods.core.prox import row_norms
 from ufs_bench.methods.core.reweighting import EPS
-from ufs_bench.methods.core.ridge import spread
 from ufs_bench.methods.core.shared import shared
-from ufs_bench.methods.core.starts import graph_labels, indicator, kmeans_labels, order_by_distance
+from ufs_bench.methods.core.starts import graph_labels, indicator, kmeans_labels
 from ufs_bench.methods.ndfs import LIFT, paper, released
 from ufs_bench.methods.ndfs.paper import Problem
 from ufs_bench.methods.ndfs.released import Problem as ReleasedProblem
-
-REAL = ["allaml", *(pytest.param(name, marks=pytest.mark.slow) for name in ("pie10p", "umist"))]  # seconds each
 
 
 def problem(shape, alpha=2.0, beta=0.5, gamma=1e3):
@@ -42,13 +39,6 @@ def objective(given, F, W, eps=EPS):
     rows = np.sqrt((W**2).sum(axis=1) + eps)
     fit = (misfit**2).sum() + given.beta * rows.sum()
     return np.trace(F.T @ given.L.toarray() @ F) + given.alpha * fit + given.gamma / 2 * (away**2).sum()
-
-
-def quadratic(given, F, W, s):
-    """Return the objective with ||w_j|| replaced by (||w_j||^2 / s_j + s_j) / 2."""
-    rows = np.sqrt((W**2).sum(axis=1) + EPS)
-    upper = ((W**2).sum(axis=1) / s + s) / 2
-    return objective(given, F, W) + given.alpha * given.beta * (upper - rows).sum()
 
 
 @pytest.fixture
@@ -89,36 +79,6 @@ def test_median_distance_is_that_of_the_whole_matrix(n_samples):
     assert median_distance(X) == pytest.approx(np.median(cdist(X, X)), rel=1e-12)
 
 
-@pytest.mark.parametrize("shape", SHAPES)
-def test_no_perturbation_of_w_lowers_the_objective_at_its_weights(shape):
-    given = problem(shape)
-    rng = np.random.default_rng(1)
-    s = rng.uniform(0.1, 1.0, shape[1])
-    state = given.solve(s, given.start(lifted_start(shape[0])).F)
-    best = quadratic(given, state.F, state.W, s)
-    for size in (1e-3, 1e-1):
-        for _ in range(10):
-            assert quadratic(given, state.F, state.W + size * rng.normal(size=state.W.shape), s) > best
-
-
-@pytest.mark.parametrize("gamma", [1.0, 1e3, 1e8])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_what_f_minimises_is_the_objective_with_its_best_w(shape, gamma):
-    given = problem(shape, gamma=gamma)
-    s = np.random.default_rng(1).uniform(0.1, 1.0, shape[1])
-    system = given.ridge.factor(given.beta / (2 * s))
-    function = given.indicators(system)
-    F, G = given.start(lifted_start(shape[0])).F, indicator(np.arange(shape[0]) % 3, 3)
-    difference = quadratic(given, F, system.coefficients(F), s) - quadratic(given, G, system.coefficients(G), s)
-    assert function.value(F) - function.value(G) == pytest.approx(difference, rel=1e-9)
-    dense = function.matrix.times(np.eye(shape[0]))
-    rows = np.arange(shape[0])
-    np.testing.assert_allclose(function.matrix.diagonal(rows), np.diag(dense), atol=1e-9)
-    assert (function.matrix.diagonal_bound() <= np.diag(dense) + 1e-9).all()
-    v, labels = np.random.default_rng(2).uniform(size=shape[0]), rows % 3
-    np.testing.assert_allclose(function.matrix.within(labels, 3)(v), (dense @ spread(v, labels, 3))[rows, labels])
-
-
 @pytest.mark.parametrize("alpha", [1e-3, 1.0, 1e4])
 @pytest.mark.parametrize("beta", [1e-3, 1e-1, 10.0])
 @pytest.mark.parametrize("gamma", [10.0, 1e8])
@@ -132,20 +92,6 @@ def test_objective_is_the_printed_one_and_never_rises(shape, alpha, beta, gamma)
         assert new.F.min() >= 0
         state = new
     assert state.value == pytest.approx(objective(given, state.F, state.W), rel=1e-9)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_fit_converges_scores_by_row_norms_and_labels_by_the_largest_entry(shape):
-    X = sample(*shape)
-    first = lifted_start(shape[0])
-    selector = NDFS(n_clusters=3, beta=0.1, init=first).fit(X)
-    given = problem(shape, 1.0, 0.1, 1e8)
-    loop = {"residual": given.change, "max_iter": 300, "tol": 1e-6, "patience": 3}
-    state, trace = iterate(given.sweep, given.start(first), **loop)
-    assert selector.status_ == "converged"
-    assert selector.n_iter_ == trace.n_iter
-    np.testing.assert_array_equal(selector.scores_, row_norms(state.W))
-    np.testing.assert_array_equal(selector.labels_, state.F.argmax(axis=1))
 
 
 def test_the_start_by_k_means_is_that_of_its_labels_on_the_samples():
@@ -247,40 +193,3 @@ def test_a_converged_fit_gains_little_by_going_on(data_dir):
     fitted, further = NDFS(**setting).fit(X), NDFS(**setting, tol=1e-9, max_iter=400).fit(X)
     assert fitted.status_ == "converged"
     assert fitted.objective_ <= (1 + 2e-4) * further.objective_
-
-
-@pytest.mark.parametrize("name", REAL)
-def test_default_converges_on_real_data_away_from_its_start(data_dir, name):
-    X, n_clusters = real(data_dir, name)
-    fitted = NDFS(n_clusters=n_clusters, random_state=0).fit(X)
-    assert fitted.status_ == "converged"
-    assert (np.diff(fitted.trace_) <= 1e-12 * fitted.trace_[:-1]).all()
-    assert fitted.indicator_change_ > 0.01
-
-
-@pytest.mark.parametrize(("alpha", "beta"), [(1.0, 0.1), (100.0, 0.1), (1.0, 100.0)])
-def test_the_objective_reported_is_the_printed_one_and_the_trace_the_smoothed_one(alpha, beta):
-    fitted = NDFS(n_clusters=3, alpha=alpha, beta=beta, random_state=0).fit(sample(20, 200))
-    given = problem((20, 200), alpha, beta, 1e8)
-    printed, smoothed = (objective(given, fitted.indicators_, fitted.coef_, eps) for eps in (0.0, EPS))
-    assert fitted.objective_ == pytest.approx(printed, rel=1e-9)
-    assert fitted.trace_[-1] == pytest.approx(smoothed, rel=1e-9)
-    assert printed < smoothed * (1 - 1e-7)  # far enough apart to be told from rounding
-
-
-@pytest.mark.slow  # the contract permutes small data
-def test_permuted_samples_and_features_select_the_same_on_real_data(data_dir):
-    X, n_clusters = real(data_dir, "umist")
-    rng = np.random.default_rng(0)
-    rows, columns = rng.permutation(X.shape[0]), rng.permutation(X.shape[1])
-    settings = {"n_clusters": n_clusters, "random_state": 0}
-    first = NDFS(**settings).fit(X)
-    second = NDFS(**settings).fit(X[rows][:, columns])
-    assert len(set(columns[second.subset(100)]) & set(first.subset(100))) >= 99
-    np.testing.assert_array_equal(first.labels_[rows], second.labels_)
-
-
-def test_order_by_distance_follows_the_samples():
-    X = sample(30, 8)
-    rows = np.random.default_rng(0).permutation(30)
-    np.testing.assert_array_equal(rows[order_by_distance(X[rows])], order_by_distance(X))

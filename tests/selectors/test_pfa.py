@@ -55,18 +55,3 @@ def test_of_each_cluster_the_feature_nearest_to_the_centre_is_selected_and_large
 def test_of_two_equally_near_features_the_longer_row_is_selected():
     rows = np.array([[0.1, 0.0], [0.5, 0.0], [0.0, 0.9]])
     assert np.argsort(-scores_of(rows, np.array([0, 0, 1]), 2))[0] == 1
-
-
-def test_units_and_permuted_features_change_nothing():
-    X = groups(noise=0.5)
-    expected = set(PFA(6, random_state=0).fit(X).subset(6))
-    columns = np.random.default_rng(3).permutation(24)
-    assert set(PFA(6, random_state=0).fit(255 * X + 3).subset(6)) == expected
-    assert set(columns[PFA(6, random_state=0).fit(X[:, columns]).subset(6)]) == expected
-    scale = np.logspace(-2, 2, 24)
-    standard = [set(PFA(6, standardize=True, random_state=0).fit(Z).subset(6)) for Z in (X, X * scale)]
-    assert standard[0] == standard[1]
-
-
-def test_constant_data_collapse():
-    assert PFA(2).fit(np.full((8, 5), 0.1)).status_ == "collapsed"

@@ -91,22 +91,6 @@ def test_without_weight_every_feature_represents_itself():
     np.testing.assert_allclose(fit.sample_norms_, 0, atol=1e-3)
 
 
-def test_equal_features_share_a_row():
-    X = correlated(60, 25)
-    lambda_ = 0.2 * collapsing_weight(X)
-    best = RSR(lambda_=lambda_, tol=1e-6, max_iter=5000).fit(X).ranking_[0]
-    fit = RSR(lambda_=lambda_, tol=1e-6, max_iter=5000).fit(np.column_stack([X, X[:, best]]))
-    assert fit.scores_[best] == pytest.approx(fit.scores_[-1], rel=1e-6)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_the_objective_never_rises(shape):
-    X = correlated(*shape, seed=1)
-    for lambda_ in (1e-2, 1.0, 5.0):
-        trace = RSR(lambda_=lambda_).fit(X).trace_
-        assert (np.diff(trace) <= 1e-10 * trace[:-1]).all()
-
-
 def test_data_with_many_zeros_give_the_same_norms():
     X, rng = correlated(20, 70), np.random.default_rng(1)
     X *= rng.random(X.shape) < 0.15

@@ -131,15 +131,6 @@ def test_subsets_without_cost_collapse():
     assert SF2SOG(8, n_clusters=3, gamma=1e-9).fit(sample(60, 25)).status_ == "collapsed"
 
 
-def test_every_size_is_a_fit_of_its_own():
-    selector = SF2SOG(8, n_clusters=3).fit(sample(60, 25))
-    assert selector.size_in_objective
-    assert (selector.scores_[selector.subset(8)] > 1).all()
-    assert np.count_nonzero(selector.scores_) == 8
-    with pytest.raises(ValueError, match="one fit per size"):
-        selector.subset(5)
-
-
 @pytest.mark.parametrize(("shape", "size", "n_clusters"), [((8, 20), 5, 8), ((20, 6), 2, 5), ((20, 6), 6, 3)])
 def test_more_clusters_than_features_and_all_features(shape, size, n_clusters):
     selector = SF2SOG(size, n_clusters=n_clusters).fit(sample(*shape))

@@ -87,9 +87,3 @@ def test_wide_and_tall_forms_have_the_value_of_the_definition(shape):
     problem = Problem(X, S, 3, 3, 0.5, 1.0, 2.0)
     W = np.linalg.qr(np.random.default_rng(0).normal(size=(shape[1], 3)))[0]
     assert problem._gram(S).form(W) == pytest.approx((squared_distances(X @ W) * S.toarray()).sum(), rel=1e-9)
-
-
-@pytest.mark.parametrize("name", ["alpha", "lambda_"])
-def test_a_weight_of_zero_is_refused(name):
-    with pytest.raises(ValueError, match=rf"{name}=0\.0 must be a number in \(0"):
-        SOGFS(**{name: 0.0}).fit(clusters(20, 10))

@@ -8,7 +8,6 @@ from scipy.linalg import eigh
 from ufs_bench.methods import SPCAPSD
 from ufs_bench.methods.core.prox import prox_l21, row_norms
 from ufs_bench.methods.spca_psd.paper import Problem
-from ufs_bench.scripts.core.conf import read_group
 
 PAIRS = [f"spca_psd_{data}_s{setting}" for data in ("rand60x40", "umist60x40", "pie60x100") for setting in (1, 2)]
 PRECISE = {"tol": 1e-8, "max_iter": 60}
@@ -67,12 +66,6 @@ def test_released_program_rises_and_ends_above_the_optimum(reference):
     assert rises == {"umist60x40": 7, "pie60x100": 14}
     assert above["umist60x40"] == pytest.approx(0.018, abs=0.001)
     assert above["pie60x100"] == pytest.approx(0.077, abs=0.001)
-
-
-def test_released_file_does_at_most_the_hundred_sweeps_of_the_program_over_the_same_grid():
-    contents = read_group("method")
-    assert contents["spca_psd_released"]["grid"] == contents["spca_psd"]["grid"]
-    assert contents["spca_psd_released"]["params"]["max_iter"] == 100
 
 
 @pytest.mark.parametrize("shape", [(40, 15), (12, 20)])
@@ -152,25 +145,15 @@ def test_small_weights_give_the_identity_where_samples_are_many():
 
 
 @pytest.mark.parametrize("variant", ["paper", "released"])
-def test_rotated_samples_change_nothing_and_permuted_features_permute(variant):
+def test_rotated_samples_change_nothing(variant):
     X, rng = correlated(40, 15), np.random.default_rng(2)
     Xc, start = X - X.mean(axis=0), rng.random(15)
     fit = SPCAPSD(lambda_=0.5, variant=variant, init=start).fit(X)
     turned = np.linalg.qr(np.column_stack([np.ones(40), rng.normal(size=(40, 39))]))[0][:, 1:]
     mixed = turned @ np.linalg.qr(rng.normal(size=(39, 39)))[0] @ turned.T @ Xc
-    order = rng.permutation(15)
-    permuted = SPCAPSD(lambda_=0.5, variant=variant, init=start[order]).fit(X[:, order])
     np.testing.assert_allclose(
         SPCAPSD(lambda_=0.5, variant=variant, init=start).fit(mixed).scores_, fit.scores_, rtol=1e-5
     )
-    np.testing.assert_allclose(permuted.scores_, fit.scores_[order], rtol=1e-5)
-
-
-def test_constant_features_score_zero_and_change_nothing():
-    X = correlated(30, 10)
-    fit = SPCAPSD(lambda_=0.5).fit(np.insert(X, [0, 5, 10], 0.3, axis=1))
-    np.testing.assert_array_equal(fit.scores_[[0, 6, 12]], 0)
-    np.testing.assert_allclose(np.delete(fit.scores_, [0, 6, 12]), SPCAPSD(lambda_=0.5).fit(X).scores_, rtol=1e-6)
 
 
 def test_too_many_features_are_refused_before_the_fit_with_a_remedy():
@@ -183,11 +166,3 @@ def test_too_many_features_are_refused_before_the_fit_with_a_remedy():
 def test_a_start_of_zeros_is_refused():
     with pytest.raises(ValueError, match="init is 0 everywhere"):
         SPCAPSD(init=np.zeros(8)).fit(correlated(30, 8))
-
-
-@pytest.mark.parametrize("variant", ["paper", "released"])
-@pytest.mark.parametrize("value", [0.0, 0.1, 1e6 / 3])
-def test_constant_data_collapse_though_their_mean_is_rounded(variant, value):
-    fit = SPCAPSD(variant=variant, random_state=0).fit(np.full((7, 5), value))
-    assert fit.status_ == "collapsed"
-    assert not fit.scores_.any() and not fit.coef_.any()

@@ -64,31 +64,6 @@ def test_scores_are_the_definition_by_all_eigenvectors(power, center):
     np.testing.assert_allclose(found, (2.0**power - values[1:6] ** power) @ A[1:6], atol=1e-12)
 
 
-def test_eigenvectors_as_features_reproduce_the_eigenvalues():
-    S = knn_graph(sample()).toarray()
-    values, U, root = spectrum(S)
-    X = U[:, 1:15] / root[:, None]
-    np.testing.assert_allclose(-SPEC(variant="phi1", affinity=S).fit(X).scores_, values[1:15], atol=1e-12)
-    expected = np.where(np.arange(1, 15) < 6, 2 - values[1:15], 0)
-    np.testing.assert_allclose(SPEC(n_vectors=6, affinity=S).fit(X).scores_, expected, atol=1e-12)
-
-
-def test_where_all_samples_are_equally_alike_every_centred_feature_has_phi_one():
-    X = sample()
-    ones = np.ones((40, 40))
-    np.testing.assert_allclose(SPEC(variant="phi1", center=True, affinity=ones).fit(X).scores_, -1)
-    share = 40 * X.var(axis=0) / (X**2).sum(axis=0)
-    np.testing.assert_allclose(SPEC(variant="phi1", affinity=ones).fit(X).scores_, -share, atol=1e-12)
-
-
-def test_words_count_the_clusters():
-    X = sample()
-    for word, k in (("clusters", 4), ("twice_clusters", 8)):
-        found = SPEC(n_clusters=4, n_vectors=word).fit(X).scores_
-        np.testing.assert_array_equal(found, SPEC(n_vectors=k).fit(X).scores_)
-    np.testing.assert_array_equal(SPEC(n_clusters=1).fit(X).scores_, SPEC(n_vectors=2).fit(X).scores_)
-
-
 def test_the_full_graph_joins_all_pairs_and_each_sample_with_itself():
     X = sample(15)
     d = np.linalg.norm(X[:, None] - X, axis=2)
@@ -98,17 +73,6 @@ def test_the_full_graph_joins_all_pairs_and_each_sample_with_itself():
         model, given = SPEC(variant=variant, affinity="full"), SPEC(variant=variant, affinity=full_graph(X))
         np.testing.assert_allclose(model.fit(X).scores_, given.fit(X).scores_, atol=1e-12)
     assert full_graph(np.ones((4, 2))).toarray().all()
-
-
-@pytest.mark.parametrize("variant", ["phi1", "phi3"])
-@pytest.mark.parametrize("value", [0.0, 0.1, -1e6])
-def test_a_constant_feature_comes_last(variant, value):
-    X = sample()
-    S = knn_graph(X)
-    X[:, 5] = value
-    model = SPEC(variant=variant, affinity=S).fit(X)
-    assert model.ranking_[-1] == 5 and model.scores_[5] < np.delete(model.scores_, 5).min()
-    assert SPEC(variant=variant).fit(np.full((8, 5), 0.1)).status_ == "collapsed"
 
 
 def test_units_of_a_feature_do_not_matter_and_its_origin_only_where_it_is_not_centred():
@@ -125,14 +89,9 @@ def test_units_of_a_feature_do_not_matter_and_its_origin_only_where_it_is_not_ce
 
 
 @pytest.mark.parametrize("variant", ["phi1", "phi3"])
-def test_samples_and_features_can_be_permuted_and_samples_without_an_edge_do_not_count(variant):
-    rng = np.random.default_rng(1)
+def test_samples_without_an_edge_do_not_count(variant):
     X = sample()
-    rows, columns = rng.permutation(40), rng.permutation(12)
     expected = SPEC(variant=variant, n_vectors=4).fit(X).scores_
-    np.testing.assert_allclose(SPEC(variant=variant, n_vectors=4).fit(X[rows]).scores_, expected, atol=1e-10)
-    moved = SPEC(variant=variant, n_vectors=4).fit(X[:, columns]).scores_
-    np.testing.assert_allclose(moved, expected[columns], atol=1e-10)
     S = np.zeros((42, 42))
     S[2:, 2:] = knn_graph(X).toarray()
     strays = np.vstack([np.full((2, 12), 1e6), X])

@@ -57,12 +57,6 @@ def test_features_enter_through_the_graph_alone():
     np.testing.assert_array_equal(fits[0].labels_, fits[1].labels_)
 
 
-@pytest.mark.parametrize("size", [5, 0.5])
-def test_a_selection_is_refused(size):
-    with pytest.raises(ValueError, match=rf"n_features_to_select={size} must be None or n_features=12"):
-        SpectralLabels(size).fit(blobs(30, 12, n_clusters=2)[0])
-
-
 def test_on_faces_it_reaches_what_the_paper_of_dgufs_prints(data_dir):
     for name, published in (("umist", 0.571), ("pix10p", 0.821)):
         data = load_dataset(name, data_dir, download=False)

@@ -4,12 +4,10 @@ import itertools
 
 import numpy as np
 import pytest
-from samples import peak_bytes
 from scipy import sparse
 
 from ufs_bench.datasets import load_dataset, scale
 from ufs_bench.methods import UFSOL
-from ufs_bench.methods.core.graphs import knn_graph
 from ufs_bench.methods.core.ordinal_graphs import (
     max_margin_laplacian,
     similarity_laplacian,
@@ -182,15 +180,6 @@ def test_the_lowest_start_is_kept(shape, beta):
     assert UFSOL(n_clusters=3, beta=beta, random_state=0, max_iter=FEW).fit(X).trace_[-1] <= min(ends) * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("graph", GRAPHS)
-@pytest.mark.parametrize("shape", SHAPES)
-def test_what_is_learned_has_the_objective_that_is_reported(shape, graph):
-    given = problem(shape, graph)
-    fit = UFSOL(n_clusters=3, alpha=0.7, beta=0.5, graph=graph, random_state=0, max_iter=FEW).fit(given.X)
-    np.testing.assert_allclose(fit.coef_.T @ fit.coef_, np.eye(3), atol=1e-8)
-    assert given.state(fit.coef_, fit.labels_).value == pytest.approx(fit.trace_[-1], rel=1e-9)  # both smoothed
-
-
 def test_coordinate_start_takes_the_features_that_cost_least():
     given = problem((60, 25))
     state = given.coordinate_start(kmeans_labels(given.X, 3, 0))
@@ -199,27 +188,6 @@ def test_coordinate_start_takes_the_features_that_cost_least():
     cost = cost.sum(axis=0) + 0.7 * (given.X * (given.L @ given.X)).sum(axis=0)
     np.testing.assert_allclose(given.gram(state.labels).diagonal(), cost, atol=1e-10)
     assert len(chosen) == 3
-
-
-@pytest.mark.parametrize("graph", GRAPHS)
-@pytest.mark.parametrize("shape", [SHAPES[0], pytest.param(SHAPES[2], marks=pytest.mark.slow)])
-def test_order_of_features_and_samples_does_not_matter(shape, graph):
-    X = sample(*shape)
-    rng = np.random.default_rng(1)
-    columns, rows = rng.permutation(shape[1]), rng.permutation(shape[0])
-
-    def subset(given):
-        return UFSOL(8, n_clusters=3, beta=1.0, graph=graph, random_state=0, max_iter=FEW).fit(given).subset(8)
-
-    assert set(columns[subset(X[:, columns])]) == set(subset(X)) == set(subset(X[rows]))
-
-
-@pytest.mark.slow  # the contract permutes small data
-def test_order_of_samples_does_not_matter_where_many_all_but_coincide_in_the_projection(data_dir):
-    X = scale(load_dataset("orl", data_dir, download=False).X[:100, ::4], "minmax")
-    rows = np.random.default_rng(1).permutation(100)
-    chosen = [set(UFSOL(40, n_clusters=10, random_state=0).fit(Z).subset(40)) for Z in (X, X[rows])]
-    assert len(chosen[0] & chosen[1]) >= 39  # it was 27
 
 
 def test_graph_of_weight_zero_is_absent_and_graphs_differ():
@@ -233,47 +201,6 @@ def test_graph_of_weight_zero_is_absent_and_graphs_differ():
     scores = [scores_of(graph, beta=0.1) for graph in GRAPHS]
     assert not np.allclose(scores[0], scores[1], atol=1e-3)
     assert not np.allclose(scores[0], scores[2], atol=1e-3)
-
-
-def test_affinity_of_the_caller_takes_the_place_of_the_graph():
-    X = sample(40, 15)
-    C = triplet_weights(X)
-
-    def scores_of(affinity):
-        return UFSOL(n_clusters=3, affinity=affinity, random_state=0, max_iter=FEW).fit(X).scores_
-
-    np.testing.assert_allclose(scores_of(((C + C.T) / 2).toarray()), scores_of(None), atol=1e-9)
-    np.testing.assert_allclose(scores_of("heat"), scores_of(knn_graph(X)))
-    with pytest.raises(ValueError, match="affinity has shape"):
-        UFSOL(affinity=np.ones((3, 3))).fit(X)
-
-
-@pytest.mark.parametrize("variant", ["paper", "released"])
-def test_start_given_is_the_start_taken(variant):
-    X = sample(40, 15)
-    W = np.linalg.qr(np.random.default_rng(3).normal(size=(15, 3)))[0]
-    fit = UFSOL(n_clusters=3, variant=variant, init=W, max_iter=0, tol=0, random_state=0).fit(X)
-    np.testing.assert_allclose(fit.scores_, row_norms(W))
-
-
-def test_constant_features_score_zero():
-    X = np.insert(sample(30, 12), [0, 5], 0.1, axis=1)
-    assert not UFSOL(n_clusters=3, random_state=0).fit(X).scores_[[0, 6]].any()
-    assert UFSOL(n_clusters=3, random_state=0).fit(np.ones((8, 5))).status_ == "collapsed"
-
-
-@pytest.mark.parametrize("shape", [(9, 2), (9, 1), (8, 20)])
-@pytest.mark.parametrize("graph", GRAPHS)
-def test_w_has_as_many_orthonormal_columns_as_asked_for_or_as_there_are_features(shape, graph):
-    scores = UFSOL(1, n_clusters=8, graph=graph, random_state=0, max_iter=FEW).fit(sample(*shape)).scores_
-    assert (scores**2).sum() == pytest.approx(min(8, shape[1]))
-
-
-@pytest.mark.parametrize("graph", GRAPHS)
-def test_no_matrix_of_features_by_features_where_samples_are_few(graph):
-    X = sample(20, 5000)
-    make = UFSOL(n_clusters=3, graph=graph, random_state=0, max_iter=1)
-    assert peak_bytes(lambda: make.fit(X)) < 5000**2 * 8 / 4
 
 
 def test_a_point_whose_eigenvectors_do_not_converge_is_solved_densely(data_dir):

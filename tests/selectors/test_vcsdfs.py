@@ -7,7 +7,6 @@ from scipy.optimize import minimize
 
 from ufs_bench.methods import VCSDFS
 from ufs_bench.methods.vcsdfs.paper import Problem
-from ufs_bench.scripts.core.conf import read_group
 
 PAIRS = [f"vcsdfs_{data}_s{setting}" for data in ("rand60x40", "umist60x40", "pie60x100") for setting in (1, 2)]
 
@@ -44,13 +43,6 @@ def test_released_selection_is_mostly_that_of_its_random_start(data_dir):
     chance = 50 * 50 / X.shape[1]
     assert len(set(fits[0].subset(50)) & set(fits[1].subset(50))) < 4 * chance
     assert fits[0].trace_[-1] < 0.999 * fits[0].trace_[-20]  # still falling
-
-
-def test_released_file_does_the_hundred_sweeps_of_the_program_over_the_same_grid():
-    contents = read_group("method")
-    assert contents["vcsdfs_released"]["grid"] == contents["vcsdfs"]["grid"]
-    params = contents["vcsdfs_released"]["params"]
-    assert (params["max_iter"], params["tol"]) == (100, 0)
 
 
 @pytest.mark.parametrize("shape", [(30, 12), (10, 25)])

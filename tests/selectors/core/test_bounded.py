@@ -56,27 +56,3 @@ def test_a_known_value_spares_the_first_call():
     np.testing.assert_array_equal(minimize_nonnegative(function, x, 20, known=function(x)), plain)
     assert len(calls) == 2 * count
     np.testing.assert_allclose(plain, 1)
-
-
-def test_a_first_step_that_is_too_long_is_shortened_without_calls():
-    rng = np.random.default_rng(0)
-    start, calls = rng.uniform(size=30), []
-    start /= np.linalg.norm(start)
-
-    def steep(x):
-        return 1e8 * ((x @ x - 1) ** 2)
-
-    def function(x):
-        calls.append(x)
-        return float(x.sum() + steep(x)), 1 + 4e8 * (x @ x - 1) * x
-
-    def above(x):
-        return lambda y: steep(y) - steep(x) - 4e8 * (x @ x - 1) * (x @ (y - x))
-
-    plain = minimize_nonnegative(function, start, 1)
-    count = len(calls)
-    shortened = minimize_nonnegative(function, start, 1, above=above)
-    assert count > 5
-    assert len(calls) == count + 2
-    # The convex part is a plane here, so that the bound is the value.
-    np.testing.assert_allclose(shortened, plain, rtol=1e-9)

@@ -6,19 +6,9 @@ from samples import factors as sample
 from samples import unexplained as remainder
 
 from ufs_bench.methods.core.checks import check_count, check_flag, count_of
-from ufs_bench.methods.core.column_subset import Gains, Residual, first_of_best, grow, smaller_factor
+from ufs_bench.methods.core.column_subset import Gains, Residual, first_of_best, grow
 
 SHAPES = [(30, 12), (9, 25)]
-
-
-@pytest.mark.parametrize("center", [False, True])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_the_smaller_factor_keeps_the_inner_products_of_the_columns(shape, center):
-    X = sample(*shape)
-    A = smaller_factor(X, center)
-    Z = X - X.mean(axis=0) if center else X
-    assert len(A) == min(shape)
-    np.testing.assert_allclose(A.T @ A, Z.T @ Z, atol=1e-10)
 
 
 @pytest.mark.parametrize("shape", SHAPES)
@@ -67,14 +57,6 @@ def test_gains_are_computed_anew_before_rounding_decides():
 def test_of_values_that_rounding_cannot_tell_apart_the_first_is_taken():
     assert first_of_best(np.array([1.0, 3.0 - 1e-15, 3.0, 2.0])) == 1
     assert first_of_best(np.array([1.0, 3.0 - 1e-6, 3.0, 2.0])) == 2
-
-
-def test_growth_ends_where_nothing_is_left():
-    X = sample(30, 4) @ np.random.default_rng(3).normal(size=(4, 9))
-    for residual in (Residual(X), Gains(X)):
-        chosen, totals = grow(residual, 9)
-        assert len(chosen) == 4 and totals[-1] == 0
-        assert all(np.diff(totals) <= 0)
 
 
 def test_words_stand_for_numbers_that_the_data_or_the_size_settle():

@@ -129,22 +129,6 @@ def test_rows_that_a_bounded_diagonal_leaves_out_have_nothing_to_gain(seed, gamm
         np.testing.assert_array_equal(one, other)
 
 
-@pytest.mark.parametrize("gamma", [10.0, 1e4, 1e8])
-def test_turned_columns_keep_their_rows_and_have_lower_quotients(gamma):
-    _, function = indicators(gamma)
-    U = unit_columns()
-    U[3] = 0.0
-    U /= np.linalg.norm(U, axis=0)
-    labels = U.argmax(axis=1)
-    MU, m = function.quotients(U)
-    rows = np.arange(len(U))
-    turned = function.turned(U[rows, labels], MU[rows, labels], labels, 3, function.matrix.within(labels, 3))
-    V = spread(turned, labels, 3)
-    assert turned[3] == 0
-    np.testing.assert_allclose(np.linalg.norm(V, axis=0), 1)
-    assert function.left(function.quotients(V)[1]).sum() < function.left(m).sum()
-
-
 @pytest.mark.parametrize("gamma", GAMMAS)
 def test_value_is_at_least_its_tangent_and_what_the_penalty_is_above_its_own(gamma):
     M, function = indicators(gamma)
@@ -155,12 +139,6 @@ def test_value_is_at_least_its_tangent_and_what_the_penalty_is_above_its_own(gam
         smooth = np.vdot(G - F, M @ (G - F))
         expected = function.value(G) - smooth
         assert value + np.vdot(slope, G - F) + function.above(F)(G) == pytest.approx(expected, rel=1e-9)
-
-
-def test_a_known_product_with_f_changes_nothing():
-    M, function = indicators(10.0)
-    F = start()
-    np.testing.assert_array_equal(function.freed(F, M @ F), function.freed(F))
 
 
 def test_column_of_zeros_gets_a_row_where_gamma_is_large():

@@ -22,18 +22,6 @@ from ufs_bench.methods.core.optimal_graph import (
 from ufs_bench.methods.core.prox import project_simplex
 
 
-def test_rows_of_the_graph_lie_on_the_simplex_and_follow_the_embedding():
-    X = sample(50, 10)
-    S = row_stochastic_graph(X, "heat", 5)
-    far = adapted_graph(X, S, 1e9)
-    np.testing.assert_allclose(far.toarray(), S.toarray(), atol=1e-6)
-    near = adapted_graph(X, S, 1e-9)
-    np.testing.assert_allclose(near.toarray(), np.eye(50), atol=1e-12)
-    between = adapted_graph(X, S, 1.0).toarray()
-    np.testing.assert_allclose(between.sum(axis=1), 1)
-    assert between.min() >= 0
-
-
 @pytest.mark.parametrize("n_samples", [20, 120, 600])
 @pytest.mark.parametrize("gamma", [1e-6, 1e-3, 1e-1, 10.0, 1e6])
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 0.0])

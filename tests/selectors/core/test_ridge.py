@@ -21,20 +21,6 @@ def _problem(shape, seed=0):
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_weighted_ridge_beats_every_random_candidate(shape):
-    X, F, weights = _problem(shape)
-    rng = np.random.default_rng(1)
-
-    def value(W):
-        return ((X @ W - F) ** 2).sum() + weights @ (W**2).sum(axis=1)
-
-    W = weighted_ridge(X, F, weights)
-    for size in (1e-5, 1e-2, 1.0):
-        for _ in range(50):
-            assert value(W + size * rng.normal(size=W.shape)) > value(W)
-
-
-@pytest.mark.parametrize("shape", SHAPES)
 def test_solution_is_that_of_the_normal_equations(shape):
     X, F, weights = _problem(shape)
     expected = np.linalg.solve(X.T @ X + np.diag(weights), X.T @ F)
@@ -137,16 +123,10 @@ def test_zero_is_optimal_exactly_from_the_collapsing_weight_on(shape):
 
 @pytest.mark.parametrize("shape", SHAPES)
 @pytest.mark.parametrize("zeros", [0.0, 0.9])
-def test_doubly_weighted_ridge_beats_every_random_candidate(shape, zeros):
+def test_doubly_weighted_solution_is_that_of_the_normal_equations(shape, zeros):
     X, F, weights = _problem(shape)
     rng = np.random.default_rng(1)
     X = X * (rng.uniform(size=shape) >= zeros)
     sample_weights = rng.uniform(0.1, 5, size=shape[0])
-
-    def value(W):
-        return sample_weights @ ((X @ W - F) ** 2).sum(axis=1) + weights @ (W**2).sum(axis=1)
-
-    W = doubly_weighted_ridge(X, F, sample_weights, weights)
-    for size in (1e-5, 1e-2, 1.0):
-        for _ in range(50):
-            assert value(W + size * rng.normal(size=W.shape)) > value(W)
+    expected = np.linalg.solve((X.T * sample_weights) @ X + np.diag(weights), (X.T * sample_weights) @ F)
+    np.testing.assert_allclose(doubly_weighted_ridge(X, F, sample_weights, weights), expected, rtol=1e-9, atol=1e-12)

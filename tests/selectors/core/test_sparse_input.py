@@ -6,8 +6,9 @@ from scipy import sparse
 
 from ufs_bench.methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
 from ufs_bench.methods.core.base import BaseSelector
-from ufs_bench.methods.core.sparse_data import column_blocks, read_only
+from ufs_bench.methods.core.sparse_data import column_blocks
 from ufs_bench.methods.greedy_css import GreedyCSS
+from ufs_bench.methods.hvg import HighlyVariableGenes
 from ufs_bench.methods.kmeans_ufs import KMeansUFS
 from ufs_bench.methods.laplacian_score import LaplacianScore
 from ufs_bench.methods.mcfs import MCFS
@@ -32,6 +33,8 @@ METHODS = {
     "greedy": GreedyCSS(25),
     "greedy_centred": GreedyCSS(25, center=True),
     "greedy_parts": GreedyCSS(25, n_parts=5, random_state=0),
+    "dispersion": HighlyVariableGenes(flavor="dispersion"),
+    "deviance": HighlyVariableGenes(flavor="deviance"),
     "kmeans_admm": KMeansUFS(10, n_clusters=4, solver="admm"),
 }
 
@@ -98,11 +101,6 @@ def test_blocks_of_columns_are_the_dense_array(monkeypatch):
     assert len(blocks) == 4
     np.testing.assert_array_equal(np.hstack(blocks), X)
     assert [part is X for part in column_blocks(X)] == [True]
-
-
-def test_a_read_only_array_has_canonical_form():
-    X = read_only(sparse.coo_array(([1.0, 2.0, 0.0], ([0, 0, 1], [1, 1, 0])), shape=(2, 2)))
-    assert X.nnz == 1 and X.has_canonical_format and X[0, 1] == 3
 
 
 def test_memory_of_sparse_data_grows_with_what_is_stored():
