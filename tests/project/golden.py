@@ -70,16 +70,16 @@ def table(name):
     return to_csv(make_table(spec, opened(paper), "best_over_grid", True))
 
 
-def gains():
+def gains(plan=None):
     """Return the gains of all methods over random rankings on the data of the plan, as CSV."""
-    found = estimates(opened("fair")).table
+    found = (plan or estimates(opened("fair"))).table
     return found[["mean", "low", "high", "p"]].to_csv(float_format="%.6g", lineterminator="\n")
 
 
-def verdicts():
+def verdicts(studies=None, comparison=None):
     """Return the five lines of every paper's comparison, as CSV."""
-    studies = open_studies(RESULTS, shipped_names())
-    lines = line_table(compare_studies(studies), controls_of(studies))
+    studies = studies or open_studies(RESULTS, shipped_names())
+    lines = line_table(compare_studies(studies) if comparison is None else comparison, controls_of(studies))
     columns = [name for name in LINES if name in lines]
     return lines[columns].to_csv(index=False, float_format="%.6g", lineterminator="\n")
 

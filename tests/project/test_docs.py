@@ -23,7 +23,6 @@ from ufs_bench.runners.store import reference
 from ufs_bench.scripts.compare import shipped_names
 from ufs_bench.scripts.core.conf import CONF, read
 from ufs_bench.scripts.core.sources import sections
-from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.rank.choice import is_control
 from ufs_bench.scripts.rank.choices import EVERYTHING, KEPT
@@ -199,7 +198,7 @@ def test_what_the_pages_say_of_choices_without_labels_is_what_their_tables_say()
     assert list(said.groups()) == whole
 
 
-def test_what_the_objections_say_of_scores_is_what_is_shipped():
+def test_what_the_objections_say_of_scores_is_what_is_shipped(shipped):
     objections = " ".join((ROOT / "docs/objections.md").read_text(encoding="utf-8").split())
     page = (ROOT / "docs/reproduction.md").read_text(encoding="utf-8")
     row = r"^\| (RUFS|UFSOL|JGUFS) +\| udfs +\|.*?\|.*?\| ([-+.\d]+) +\| ([-+.\d]+)"
@@ -208,12 +207,12 @@ def test_what_the_objections_say_of_scores_is_what_is_shipped():
     said = re.search(r"`udfs` keeps .*? gains ([\d.]+) points less .*? than JGUFS prints", objections)
     assert f"{less['JGUFS']:.1f}" == said[1] and less["RUFS"] < 1 and less["UFSOL"] < 1
     assert "The difference is less than 1 point for RUFS and UFSOL" in objections
-    study = Study.open(ROOT / "results", "reference/jgufs")
+    study = shipped("jgufs")
     best = of_kmeans(pd.concat([study.select(metric, "best_over_grid") for metric in ("acc", "nmi")]))
     best = best[best["dataset"] == "umist"].pivot(index="method", columns="metric", values="mean")
     said = re.search(r"it reaches ([\d.]+) in ACC and ([\d.]+) in NMI, `udfs` ([\d.]+) and ([\d.]+);", objections)
     assert [f"{value:.1f}" for value in best.loc[["udfs_released", "udfs"]].to_numpy().ravel()] == list(said.groups())
-    ufsol = Study.open(ROOT / "results", "reference/ufsol").trials
+    ufsol = shipped("ufsol").trials
     own = ufsol[
         ufsol["method"].isin(("ufsol", "ufsol_released", "ufsol_alpha0", "ufsol_similarity", "ufsol_max_margin"))
     ]

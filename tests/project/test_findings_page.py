@@ -11,7 +11,7 @@ from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import signed
 from ufs_bench.scripts.findings import STUDY, clusters, predictions, sizes
 from ufs_bench.scripts.findings import __main__ as command
-from ufs_bench.scripts.findings.plan import ENOUGH, LEVEL, SCORES, WEIGHTS, estimates
+from ufs_bench.scripts.findings.plan import ENOUGH, LEVEL, SCORES, WEIGHTS
 from ufs_bench.scripts.rank.choice import base_methods
 
 PAGE = "docs/findings.md"
@@ -33,21 +33,11 @@ def points(value):
     return f"{abs(value):.1f}"
 
 
-@pytest.fixture(scope="module")
-def fair():
-    return Study.open(ROOT / "results", STUDY)
-
-
-@pytest.fixture(scope="module")
-def plan(fair):
-    return estimates(fair)
-
-
 def test_the_tables_and_the_figure_are_what_the_command_writes(fair, plan):
     assert not differing(command.pages(fair, plan)), "run: python -m scripts.findings write=true"
 
 
-def test_the_sentences_say_what_the_results_do(fair, plan):
+def test_the_sentences_say_what_the_results_do(fair, plan, shipped):
     gain, lose = plan.named(1), plan.named(-1)
     nmi, acc = (gain["mean"].xs(score, level="score") for score in ("nmi", "acc"))
     gainers = list(gain.index.unique("method"))
@@ -87,7 +77,7 @@ def test_the_sentences_say_what_the_results_do(fair, plan):
     changed = {by: [set(now) ^ old for now, old in zip(own, known, strict=True)] for by, own in missing.items()}
     assert changed == {-10.0: [set(), {"ufsol"}], 0.0: [set(), set()], 10.0: [{"fsasl"}, set()]}
 
-    rows = predictions.lines(fair, plan, Study.open(ROOT / "results", f"reference/{predictions.SEARCHED}"))[1:]
+    rows = predictions.lines(fair, plan, shipped(predictions.SEARCHED))[1:]
     confirmed = sum(row[2].startswith(predictions.CONFIRMED) for row in rows)
     assert all(row[2].startswith("confirmed: none") for row in rows[-2:])
     learned = counts.loc["sf2sog"]
@@ -136,7 +126,7 @@ def test_the_sentences_say_what_the_results_do(fair, plan):
         "Hypothesis 8 was not confirmed until its reference was changed after the results",
         f"In {len(rows)} the size cancels",
         f"the methods since {predictions.SINCE} in {len(rows) - 1}, and the choices in {len(rows)}.",
-        *of_clusters(fair, plan),
+        *of_clusters(fair, plan, shipped),
     )
     says(
         "paper/paper.md",
@@ -172,9 +162,9 @@ def sets_of_smallest_norm(study):
     return len(dgufs)
 
 
-def of_clusters(fair, plan):
+def of_clusters(fair, plan, shipped):
     """Return the sentences on another number of clusters."""
-    others = {number: Study.open(ROOT / "results", f"reference/{name}") for number, name in clusters.STUDIES.items()}
+    others = {number: shipped(name) for number, name in clusters.STUDIES.items()}
     found = clusters.changes(fair, others, plan.families)
     own = found.drop(index=ALL, level="method")
     gain, moved, nearer, kept = own["gain", "mean"], {}, {}, 0

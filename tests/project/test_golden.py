@@ -23,9 +23,10 @@ def test_a_table_of_a_paper_has_the_cells_it_had(name):
     assert golden.numbers(golden.table(name)) == held(name)
 
 
-@pytest.mark.parametrize("name", ["gains", "verdicts", "keys"])
-def test_the_numbers_of_pages_are_what_they_were(name):
-    assert golden.numbers(getattr(golden, name)()) == held(name)
+def test_the_numbers_of_pages_are_what_they_were(plan, studies, comparison):
+    assert golden.numbers(golden.gains(plan)) == held("gains")
+    assert golden.numbers(golden.verdicts(studies, comparison)) == held("verdicts")
+    assert golden.numbers(golden.keys()) == held("keys")
 
 
 def test_the_code_of_shipped_results_is_what_the_list_says():

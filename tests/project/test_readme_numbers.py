@@ -2,14 +2,9 @@
 
 import re
 
-import pytest
-
-from ufs_bench.scripts.compare import compare_studies, open_studies, shipped_names
 from ufs_bench.scripts.compare.first import own_first, winners
 from ufs_bench.scripts.core.conf import ROOT, names
 from ufs_bench.scripts.core.published import PAPERS
-from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.findings.plan import estimates
 from ufs_bench.scripts.findings.sizes import one_size_at_a_time, signs_of
 
 TEXT = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
@@ -37,11 +32,6 @@ def test_the_words_before_the_first_command_are_no_statistics_and_all_words_are_
     assert len(re.findall(r"\d", text.split("```")[0])) < 20
 
 
-@pytest.fixture(scope="module")
-def comparison():
-    return compare_studies(open_studies(ROOT / "results", shipped_names()))
-
-
 def test_whose_method_is_first_is_what_compare_prints(comparison):
     found, (first, _) = (
         own_first(comparison)[["printed", "n_printed", "first", "columns", "variant"]].sum(),
@@ -55,13 +45,7 @@ def test_whose_method_is_first_is_what_compare_prints(comparison):
     assert first.index[0] == "ndfs"
 
 
-@pytest.fixture(scope="module")
-def fair():
-    return Study.open(ROOT / "results", "reference/fair")
-
-
-def test_who_gains_is_what_findings_prints(fair):
-    plan = estimates(fair)
+def test_who_gains_is_what_findings_prints(fair, plan):
     gain, lose = (set(plan.named(sign).index.unique("method")) for sign in (1, -1))
     assert (gain, lose) == ({"jgufs", "jelsr", "fssl", "mcfs", "ndfs"}, {"dgufs", "sf2sog"})
     methods = plan.table.index.unique("method")
