@@ -42,7 +42,7 @@ def _ignored(folder, names):
 def _copy(source, target):
     """Copy a file, one of shipped results without its lists."""
     path = Path(source)
-    if path.suffix != ".parquet" or path.parts[:2] != ("results", "reference") or path.parent.name.startswith("_"):
+    if path.suffix != ".parquet" or path.parts[:2] != ("results", "reference") or path.name.startswith("_"):
         return shutil.copy2(source, target)
     from pyarrow import float32, parquet  # here, as only a wheel needs it
 

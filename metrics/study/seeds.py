@@ -6,7 +6,7 @@ OF_SPREADS = [*KEYS, *"dataset method n_seeds acc_mean acc_std nmi_mean nmi_std"
 
 
 def spreads(seeds):
-    """Return the mean and the standard deviation over the seeds of a method, from the rows of ``seeds.csv``.
+    """Return the mean and the standard deviation over the seeds of a method, from the rows of `scripts.refit.seeds`.
 
     There is one row per trial, n_selected and clusterer, with dataset and method; n_seeds, those that have scores, and
     of these acc_mean, acc_std, nmi_mean and nmi_std as fractions. Every score is a mean over the same K-means starts;

@@ -6,9 +6,6 @@ import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.sparse import issparse
-
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners.code import ROOT
 from ufs_bench.runners.experiment.method import load_class, parameters_of
@@ -31,8 +28,6 @@ class Trial:
     data_sha: str
     # Seed of the method's random part, where it is not the protocol's; the starts of K-means do not change with it.
     seed: int | None = None
-    # "samples" or "columns", which are permuted before the fit, and the number of the permutation.
-    permuted: tuple[str, int] | None = None
 
     @functools.cached_property
     def key(self):
@@ -43,8 +38,8 @@ class Trial:
         identity = {
             name: getattr(self, name) for name in ("dataset", "method", "target", "params", "sizes", "data_sha")
         }
-        refit = {"seed": self.seed, "permuted": self.permuted}  # all trials were without, before there were others
-        identity |= {name: value for name, value in refit.items() if value is not None}
+        if self.seed is not None:  # all trials were without, before there were others
+            identity["seed"] = self.seed
         if self.scaling != self.protocol.scaling:
             identity["fitted_on"] = self.scaling
         return hash_of(to_json(identity | {"protocol": protocol})).hex()[:16]
@@ -67,19 +62,6 @@ class Trial:
     def scaling(self):
         """The scaling of the data that the method is fitted on."""
         return self.protocol.scaling_of(self.method)
-
-    def data(self, X):
-        """Return the data of the fit, and the number that each of its columns has in X."""
-        columns = np.arange(X.shape[1])
-        if self.permuted is None:
-            return X, columns
-        what, number = self.permuted
-        rng = np.random.default_rng([self.protocol.seed, number])
-        if what == "samples":
-            return X[rng.permutation(X.shape[0])], columns
-        columns = rng.permutation(X.shape[1])
-        permuted = X[:, columns]
-        return permuted if issparse(permuted) else np.ascontiguousarray(permuted), columns
 
     @property
     def cls(self):

@@ -2,9 +2,8 @@
 
 ``results/reference/<name>/<method>.parquet`` holds the tidy frame of a method, all its data sets, with the columns of
 `store.columns`.  Its metadata has the identities of its rows, and what a cell lacks of the trials that were asked
-for.  _protocol.json has the protocol of the study, _seeds, _stability and _sensitive its refits, _restarts what was
-scored again, and _further what is selected on further data of known truth: readers of a folder of Parquet leave out
-what begins with _.
+for.  _protocol.json has the protocol of the study, and files such as _seeds.parquet the rows of `scripts.core.refits`:
+readers of a folder of Parquet leave out what begins with _.
 """
 
 import functools
@@ -31,7 +30,7 @@ def files_of(name, methods=None):
     if name not in shipped_studies():
         known = ", ".join(PREFIX + one for one in shipped_studies()) or "none"
         raise StoreError(f"there is no shipped study {PREFIX}{name}; there are: {known}.")
-    files = {path.stem: path for path in sorted((SHIPPED / name).glob("*.parquet"))}
+    files = {path.stem: path for path in sorted((SHIPPED / name).glob("[!_]*.parquet"))}
     return files if methods is None else {method: files[method] for method in methods if method in files}
 
 
@@ -87,16 +86,3 @@ def lacking(study):
 
     found = {method: about(path)["lacking"] for method, path in files_of(study).items()}
     return {(dataset, method): count for method, own in found.items() for dataset, count in own.items()}
-
-
-def refits_of(name, file):
-    """Return the folder with the refits of a shipped study, those of a file such as seeds.csv."""
-    return SHIPPED / name / f"_{file.removesuffix('.csv')}"
-
-
-def read_refits(name, file, method="*"):
-    """Return the rows of a file of refits, such as seeds.csv, of a shipped study; None where it has none."""
-    from ufs_bench.runners.store import parquet
-
-    paths = sorted(refits_of(name, file).glob(f"{method}.parquet"))
-    return pd.concat([parquet.read_refits(path) for path in paths], ignore_index=True) if paths else None

@@ -102,7 +102,7 @@ def _centred(X, kept=[None, None]):  # noqa: B006  it is meant to stay
 def fit_trial(trial, X, caps=None):
     """Return the `Fit` of a trial to the scaled data, which ends at its caps."""
     row = _blank_row(trial) | dict(zip(("n_samples", "n_features"), X.shape, strict=True))
-    X, columns = trial.data(X if issparse(X) else np.asarray(X))
+    X = X if issparse(X) else np.asarray(X)
     if not issparse(X):  # a method that takes a sparse one makes it read-only
         X = X.view()
         X.flags.writeable = False  # a method that wrote into it would change the data of all others
@@ -115,7 +115,7 @@ def fit_trial(trial, X, caps=None):
             with exits_as_errors(), seeded(trial.random_state), capped(caps):
                 selector = trial.selector().fit(X)
             row["fit_s"] = own_cpu_seconds() - started
-            subsets = {size: columns[selector.subset(size)] for size in trial.sizes}
+            subsets = {size: selector.subset(size) for size in trial.sizes}
             learned = {
                 "status": selector.status_,
                 "n_iter": int(selector.n_iter_),

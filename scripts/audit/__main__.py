@@ -11,7 +11,7 @@ from ufs_bench.scripts.core.text import deliver
 def main(options):
     """Print the audit that the options describe, or write it to a file."""
     study = Study.find(options["results_dir"], options["study"], options["data_dir"])
-    found = make_audit(study, options["metric"], options["stability"], options["n_jobs"])
+    found = make_audit(study, options["metric"])
     deliver(audit_page(found, study.title, options["metric"], options["full"]), options["output"])
 
 

@@ -7,7 +7,6 @@ from ufs_bench.metrics.study import POOR, is_learned
 # An overlap of at least so much, corrected for chance, means that two rankings select the same features.
 SAME = 0.9
 HARDLY = 0.2  # share of the steps along a parameter
-UNSTABLE = 0.75  # above it agreement is excellent (Nogueira et al.)
 OFTEN = 0.5  # share of the fits
 TRIVIAL = ("max_variance", "min_variance", "min_norm", "first_index", "all_features", "spectral_labels")
 CELL = ["dataset", "method"]
@@ -99,8 +98,4 @@ TABLES = {
         mean.
         """, _winners),
     "gaps": ("Distance to a known optimum", "gap: how far the objective ends above it, as a share of it.", _all),
-    "stability": ("Stability", """
-        The default point fitted again: Jaccard's index, and Nogueira's measure with its 95 % interval (1: always the
-        same set; 0: random).
-        """, lambda rows: rows["nogueira"] < UNSTABLE),
 }  # fmt: skip

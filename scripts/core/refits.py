@@ -1,76 +1,64 @@
-"""The rows of fits that were done again, in files of their own, under the key of the stored trial.
+"""Rows beside the fits of a study: one file for each kind, such as _seeds.parquet, in the folder of the study.
 
-`scripts.refit` makes them, by other seeds, on a moved X, or over more starts of K-means.
+`scripts.refit` makes them, under the key of the stored trial, by other seeds, on a moved X, or over more starts of
+K-means, and for selections what they keep of all features.  `scripts.ship` packs what is selected on further data.
 """
 
-from pathlib import Path
+from contextlib import nullcontext
 
+import numpy as np
 import pandas as pd
 
-from ufs_bench.runners.errors import StoreError
-from ufs_bench.runners.store.files import held, replace_file, write_rows
+from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.files import held, replace_file
 from ufs_bench.runners.store.identity import Identity
-from ufs_bench.runners.store.reference import read_refits, refits_of
-from ufs_bench.runners.store.row import from_json
 
-SEEDS, STABILITY, RESTARTS, SENSITIVE = "seeds.csv", "stability.csv", "restarts.csv", "sensitive.csv"
-OF_SEEDS = "n_selected clusterer seed status acc_mean nmi_mean feature_set git_sha identity".split()
-OF_STABILITY = "change repeat n_selected status features identity".split()
-OF_RESTARTS = "n_selected clusterer metric n_starts n_groups n_candidates mean std group_std identity".split()
-# How far a fit on an X that is moved by 1e-14 of itself is from the fit: the share of features that it keeps, at the
-# size with the fewest, how far ACC moves, in points and standard errors, and the objective, as a share of itself.
-OF_SENSITIVE = "kept acc_moved acc_errors objective_moved identity".split()
-OF_FILE = {SEEDS: OF_SEEDS, STABILITY: OF_STABILITY, RESTARTS: OF_RESTARTS, SENSITIVE: OF_SENSITIVE}
-COLUMNS = {file: ["trial", "dataset", "method", *own] for file, own in OF_FILE.items()}
-KINDS = dict.fromkeys("n_selected repeat seed n_starts n_groups n_candidates".split(), int) | dict.fromkeys(
-    "acc_mean nmi_mean mean std group_std kept acc_moved acc_errors objective_moved".split(), float
-)  # of the columns that are no texts
-IDENTITY = {  # the columns that a row of each file of a cell is known by
-    SEEDS: ["trial", "n_selected", "clusterer", "seed"], STABILITY: ["change", "repeat"], RESTARTS: ["metric"],
-    SENSITIVE: ["trial"],
+KINDS = SEEDS, RESTARTS, SENSITIVE, STRUCTURE, FURTHER = "seeds", "restarts", "sensitive", "kept", "further"
+OF_TRIALS = KINDS[:3]
+# The columns of a kind, and those that a row is known by.  Of sensitive fits: how far a fit on an X that is moved by
+# 1e-14 of itself is from the fit: the share of features that it keeps, at the size with the fewest, how far ACC moves,
+# in points and standard errors, and the objective, as a share of itself.
+COLUMNS = {
+    SEEDS: "trial dataset method n_selected clusterer seed status acc_mean nmi_mean identity",
+    RESTARTS: "trial dataset method n_selected clusterer metric n_starts n_groups n_candidates mean std group_std "
+    "identity",
+    SENSITIVE: "trial dataset method kept acc_moved acc_errors objective_moved identity",
+    STRUCTURE: "dataset data_sha features neighbours_kept clusters_kept",
+    FURTHER: "method dataset family_sha status n_selected features fit_s day identity",
+}
+COLUMNS = {kind: names.split() for kind, names in COLUMNS.items()}
+KEYS = {
+    SEEDS: ["trial", "n_selected", "clusterer", "seed"], RESTARTS: ["dataset", "method", "metric"],
+    SENSITIVE: ["trial"], STRUCTURE: ["dataset", "data_sha", "features"], FURTHER: ["method", "dataset", "n_selected"],
 }  # fmt: skip
-KEPT, ERRORS = 0.95, 1.0  # a fit is sensitive that keeps fewer of its features, or moves by more standard errors
+SINGLE = ("neighbours_kept", "clusters_kept", "fit_s")  # numbers that are stored with single precision
+ENOUGH, ERRORS = 0.95, 1.0  # a fit is sensitive that keeps fewer of its features, or moves by more standard errors
 
 
-def read(path):
-    """Return the rows of a file of refits; none where it is missing, and StoreError where it is damaged."""
-    path = Path(path)
-    names = COLUMNS[path.name]
-    if not path.exists():
-        return empty(path.name)
-    try:
-        kinds = {name: KINDS.get(name, str) for name in names}
-        numbers = {name: float for name, kind in kinds.items() if kind is float}  # it reads back what was written
-        texts = {name: kind for name, kind in kinds.items() if name not in numbers}
-        frame = pd.read_csv(path, dtype=texts, converters=numbers, keep_default_na=False)
-        if list(frame) != names:
-            raise ValueError(f"its columns are not {','.join(names)}")
-    except (OSError, ValueError, OverflowError) as error:
-        raise StoreError(
-            f"{path} is damaged ({str(error).strip()}): restore it, or remove it and run its command again."
-        ) from error
-    return frame
+def read(folder, kind):
+    """Return the rows of a kind in the folder of a study; none where it has none, StoreError where it is damaged."""
+    from ufs_bench.runners.store.parquet import read_refits  # here, as most studies have none
+
+    path = folder and folder / f"_{kind}.parquet"
+    return read_refits(path) if path and path.exists() else pd.DataFrame(columns=COLUMNS[kind])
 
 
-def empty(file):
-    """Return the frame of a file of refits without rows."""
-    return pd.DataFrame({name: pd.Series(dtype=KINDS.get(name, object)) for name in COLUMNS[file]})
+def folder_of(study):
+    """Return the folder with the rows of a study; None where it is not stored."""
+    return reference.SHIPPED / study.own_name if study.is_shipped else study.folder
 
 
-def load_refits(study, file):
-    """Return the rows of all cells of a study, sorted, that are of the code and machine of their trial."""
-    shipped = read_refits(study.own_name, file) if study.is_shipped or study.taken else None
-    if study.taken and shipped is not None:
-        cells = pd.MultiIndex.from_frame(shipped[["dataset", "method"]])
-        shipped = shipped[cells.isin(list(study.taken))]
-    paths = sorted(study.folder.glob(f"*/*/{file}")) if study.folder else []
-    found = [read(path) for path in paths] + ([] if shipped is None else [shipped])
-    if not found:
-        return empty(file)
-    rows = pd.concat(found, ignore_index=True)
+def stored(study, kind):
+    """Return the rows of a kind of a study, and of the shipped study that it takes cells from."""
+    own = read(folder_of(study), kind)
+    return joined(own, read(reference.SHIPPED / study.own_name, kind)) if study.taken else own
+
+
+def load_refits(study, kind):
+    """Return the stored rows of a kind that are of the code and machine of their trial."""
+    rows = stored(study, kind)
     known = identity_names(study.trials[study.trials["trial"].isin(rows["trial"])])
-    rows = rows[rows["identity"] == rows["trial"].map(known)]
-    return rows.assign(features=rows["features"].map(from_json)) if file == STABILITY else rows
+    return rows[rows["identity"] == rows["trial"].map(known)].drop_duplicates(KEYS[kind])
 
 
 def identity_names(trials):
@@ -82,37 +70,27 @@ def identity_names(trials):
 
 def is_sensitive(kept, errors):
     """Return True where a fit on an X that rounding moves selects other features, or has another ACC."""
-    return (kept < KEPT) | (errors > ERRORS)
+    return (kept < ENOUGH) | (errors > ERRORS)
 
 
-def add_refits(study, file, rows, by="trial"):
-    """Add rows to a file of refits, of the cells of a study or, as `ship_refits` does, of the shipped study."""
-    new = pd.DataFrame(rows, columns=COLUMNS[file])
-    for (dataset, method), own in new.groupby(["dataset", "method"]):
-        if study.is_shipped:
-            ship_refits(study.own_name, file, method, own, by, own[by])
-        else:
-            add_rows(study.folder / dataset / method / file, own)
+def add_refits(study, kind, rows):
+    """Add rows to those of a study, in the place of those that are of the same fit, as `KEYS` says."""
+    folder = folder_of(study)
+    with nullcontext() if study.is_shipped else held(folder / f"_{kind}.parquet"):
+        both = joined(read(folder, kind), pd.DataFrame(rows, columns=COLUMNS[kind]))
+        write(folder, kind, both.drop_duplicates(KEYS[kind], keep="last"))
 
 
-def add_rows(path, rows):
-    """Add rows to the file of a cell, in the place of those that are of the same fit, as `IDENTITY` says."""
-    with held(path):
-        known = _by_identity(path, read(path)) | _by_identity(path, pd.DataFrame(rows, columns=COLUMNS[path.name]))
-        write_rows(path, COLUMNS[path.name], [known[key] for key in sorted(known)])
+def joined(one, other):
+    """Return the rows of two frames of a kind; the columns of an empty one have no type."""
+    return pd.concat([one, other], ignore_index=True) if len(one) and len(other) else one if len(one) else other
 
 
-def ship_refits(name, file, method, rows, by, values):
-    """Put refits of a method into its file of a shipped study, in the place of those with `values` in column `by`."""
+def write(folder, kind, rows):
+    """Write the rows of a kind in the place of those that are there."""
     from ufs_bench.runners.store.parquet import packed_refits
 
-    path, before = refits_of(name, file) / f"{method}.parquet", read_refits(name, file, method)
-    rows = rows if before is None else pd.concat([before[~before[by].isin(values)], rows])
-    path.parent.mkdir(exist_ok=True)
-    replace_file(path, packed_refits(rows.sort_values(COLUMNS[file], ignore_index=True)))
-
-
-def _by_identity(path, frame):
-    """Return the rows of a frame as tuples, by the values of their `IDENTITY` columns."""
-    keys = frame[IDENTITY[path.name]].itertuples(index=False, name=None)
-    return dict(zip(keys, frame[COLUMNS[path.name]].itertuples(index=False, name=None), strict=True))
+    rows = rows.sort_values(KEYS[kind], ignore_index=True)[COLUMNS[kind]]
+    folder.mkdir(parents=True, exist_ok=True)
+    single = dict.fromkeys(rows.columns.intersection(SINGLE), np.float32)
+    replace_file(folder / f"_{kind}.parquet", packed_refits(rows.astype(single)))

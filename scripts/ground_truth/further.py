@@ -11,24 +11,17 @@ from ufs_bench.datasets.truth import parts_of, truth_names
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.store.files import replace_file
-from ufs_bench.runners.store.parquet import packed_refits, read_refits
-from ufs_bench.scripts.core.refits import identity_names
-
-FOLDER = "_further"
-COLUMNS = ["dataset", "family_sha", "status", "n_selected", "features", "fit_s", "day", "identity"]
+from ufs_bench.scripts.core.refits import COLUMNS, FURTHER, KEYS, folder_of, identity_names, joined, read, write
 
 
 def further_rows(study):
     """Return the further rows of a shipped study, with the columns that `recovered` reads; none of another study."""
-    paths = sorted((reference.SHIPPED / study.own_name / FOLDER).glob("*.parquet")) if study.is_shipped else []
-    frames = [read_refits(path).assign(method=path.stem) for path in paths]
-    rows = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[*COLUMNS, "method"])
+    rows = read(folder_of(study) if study.is_shipped else None, FURTHER)
     own = pd.DataFrame([_facts(name) for name in rows["dataset"]], rows.index, ["data", "family"])
     return rows.assign(
         data_sha=own["data"].where(own["family"] == rows["family_sha"], rows["family_sha"]),  # of other data
         is_default=True,
-        protocol=reference.protocol_text(study.own_name) if paths else "",
+        protocol=reference.protocol_text(study.own_name) if len(rows) else "",
     )
 
 
@@ -69,13 +62,11 @@ def ship_further(study):
             family_sha=[_facts(name)[1] for name in rows["dataset"]],
             day=rows["started"].str[:10],
             features=[None if own is None else own.astype(np.int16) for own in rows["features"]],
-            fit_s=[np.float32(f"{seconds:.2g}") for seconds in rows["fit_s"]],
-        )[COLUMNS]
-        target = reference.SHIPPED / study.own_name / FOLDER / f"{method}.parquet"
-        before = read_refits(target) if target.exists() else rows.iloc[:0]
-        both = pd.concat([before[~before["dataset"].isin(rows["dataset"])], rows])
-        both = both.sort_values("dataset", ignore_index=True).astype({"fit_s": np.float32})
-        target.parent.mkdir(exist_ok=True)
-        replace_file(target, packed_refits(both))
-        packed[method] = len(rows)
-    return packed
+            fit_s=[float(f"{seconds:.2g}") for seconds in rows["fit_s"]],
+        )
+        packed[method] = rows
+    if packed:
+        target = reference.SHIPPED / study.own_name
+        both = joined(read(target, FURTHER), pd.concat(packed.values())[COLUMNS[FURTHER]])
+        write(target, FURTHER, both.drop_duplicates(KEYS[FURTHER], keep="last"))
+    return {method: len(rows) for method, rows in packed.items()}

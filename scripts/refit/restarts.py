@@ -135,7 +135,7 @@ def _score_cell(study, cell, stored, X, y, protocol, n_starts, n_jobs):
         log.info("%s on %s: %s %.2f over %d starts (the table: %.2f), the best of %d in each of %d groups",
                  cell[1], cell[0], metric.upper(), 100 * again.mean, n_starts, points[f"{metric}_mean"].iloc[0],
                  len(own), head[-3])  # fmt: skip
-    add_refits(study, RESTARTS, rows, by="dataset")
+    add_refits(study, RESTARTS, rows)
 
 
 def _head(own, metric, n_starts, protocol):

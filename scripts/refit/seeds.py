@@ -9,7 +9,6 @@ from ufs_bench.metrics.kmeans import load_engine
 from ufs_bench.metrics.study import UNSCORED, is_learned
 from ufs_bench.runners.experiment.trial import has_random_part, stored_trial
 from ufs_bench.runners.store.identity import Identity
-from ufs_bench.runners.store.row import feature_set_digest, from_json
 from ufs_bench.runners.words import counted
 from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.pool import run_all
@@ -99,31 +98,28 @@ def _fit_cell(study, cell, target, wanted, data, n_seeds, n_jobs):
 
 def _done(study, dataset, method):
     """Return what is stored with scores, as (trial, n_selected, clusterer, seed, identity)."""
-    stored = read(study.folder / dataset / method / SEEDS)
-    stored = stored[~stored["status"].isin(UNSCORED)]
+    stored = read(study.folder, SEEDS)
+    stored = stored[(stored["dataset"] == dataset) & (stored["method"] == method) & ~stored["status"].isin(UNSCORED)]
     names = ["trial", "n_selected", "clusterer", "seed", "identity"]
     return set(stored[names].itertuples(index=False, name=None))
 
 
 def _stored_rows(study, trial, wanted):
-    """Yield the stored scores of a trial as rows of ``seeds.csv``, with learned labels, which cost nothing more."""
+    """Yield the stored scores of a trial as rows of `SEEDS`, with learned labels, which cost nothing more."""
     for row in study.whole[study.whole["trial"] == trial.key].to_dict("records"):
         size, clusterer = row["n_selected"], row["clusterer"]
         if (size, clusterer) in wanted or is_learned(row):
-            digest = "" if is_learned(row) else feature_set_digest(row["features"])
             where = (trial.key, trial.dataset, trial.method, size, clusterer, trial.protocol.seed)
             scores = row["acc_mean"], row["nmi_mean"]
-            yield (*where, row["status"], *scores, digest, row["git_sha"], Identity.stored(row).name)
+            yield (*where, row["status"], *scores, Identity.stored(row).name)
 
 
 def _rows(outcome, trial, seed, sets):
     """Yield the rows that one fit adds, under the key of the stored trial; nan where it has no scores."""
     row = outcome.trial
     scores = {(one["n_selected"], one["clusterer"]): one for one in row["sets"]}
-    digests = {(int(size), "kmeans"): digest for size, digest in from_json(row["feature_sets"]).items()}
     for size, clusterer in sets:
         found = scores.get((size, clusterer), {"acc": np.nan, "nmi": np.nan})
         acc, nmi = (float(np.mean(found[name])) for name in ("acc", "nmi"))
-        digest = digests.get((size, clusterer), "")
         where = (trial.key, trial.dataset, trial.method, size, clusterer, seed)
-        yield (*where, row["status"], acc, nmi, digest, row["git_sha"], Identity.stored(row).name)
+        yield (*where, row["status"], acc, nmi, Identity.stored(row).name)

@@ -16,7 +16,7 @@ from ufs_bench.runners.store.parquet import from_one, packed
 from ufs_bench.runners.store.reference import PROTOCOL, SHIPPED
 from ufs_bench.runners.store.row import from_json
 from ufs_bench.runners.store.tidy import tidy
-from ufs_bench.scripts.core.refits import COLUMNS, read, ship_refits
+from ufs_bench.scripts.core.refits import OF_TRIALS, joined, read, write
 from ufs_bench.scripts.ship import REFUSED, rows
 
 
@@ -66,12 +66,19 @@ def ship(results_dir, study, partial=False, methods=None, datasets=None, traces=
         changed = _add(study, method, found, lacking[method])
         new += [f"{dataset}/{method}" for dataset in changed]
         kept += [f"{dataset}/{method}" for dataset in found if dataset not in changed]
-        for file in COLUMNS:
-            there = [Path(results_dir, study, dataset, method, file) for dataset in found]
-            refits = [read(path) for path in there if path.exists()]
-            if refits := [own for own in refits if len(own)]:
-                ship_refits(study, file, method, pd.concat(refits), "dataset", list(found))
+    _ship_refits(Path(results_dir, study), SHIPPED / study, [cell.split("/") for cell in new + kept])
     return sorted(new), sorted(kept), sorted(left_out)
+
+
+def _ship_refits(folder, target, cells):
+    """Put the refits of some cells, (data set, method), in the place of those that are shipped of them."""
+    for kind in OF_TRIALS:
+        own, before = (
+            (rows, pd.MultiIndex.from_frame(rows[["dataset", "method"]]).isin([*map(tuple, cells)]))
+            for rows in (read(folder, kind), read(target, kind))
+        )
+        if own[1].any():
+            write(target, kind, joined(before[0][~before[1]], own[0][own[1]]))
 
 
 def _add(study, method, found, lacking):

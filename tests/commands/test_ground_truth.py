@@ -16,7 +16,7 @@ from ufs_bench.runners.store.parquet import packed_refits, read_refits
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.ground_truth import LEVEL, beyond_chance, chance, differences, found, recovered
-from ufs_bench.scripts.ground_truth.further import FOLDER, ship_further
+from ufs_bench.scripts.ground_truth.further import ship_further
 from ufs_bench.scripts.ground_truth.truth_page import HEAD, truth_frame, truth_table
 from ufs_bench.scripts.ship import pack
 
@@ -185,7 +185,7 @@ def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_
 
     ran("shipped", 0)
     assert pack.ship(tmp_path / "shipped", "truth") == ([f"{TRUTH}/max_variance"], [], [])
-    all_three, path = ran("all", 0, 1, 2), shipping / "truth" / FOLDER / "max_variance.parquet"
+    all_three, path = ran("all", 0, 1, 2), shipping / "truth/_further.parquet"
     assert ship_further(all_three) == {"max_variance": 2}
     both, before = Study.open(tmp_path, "reference/truth"), path.read_bytes()
     found, whole = (recovered(study).drop(columns="fit_s") for study in (both, all_three))

@@ -1,4 +1,4 @@
-"""Fits with other seeds and on changed data: the starts of K-means stay, and every fit is kept at once."""
+"""Fits with other seeds: the starts of K-means stay, and every fit is kept at once."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -21,7 +21,7 @@ from ufs_bench.runners.workers.fit import fit_trial
 from ufs_bench.scripts.core import refits
 from ufs_bench.scripts.core.conf import ROOT, find
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.refit import seeds, stability
+from ufs_bench.scripts.refit import seeds
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=7, nmi="geometric", max_iter=20)
 PLACE = f"random_selection on {TRUTH}"
@@ -51,7 +51,7 @@ def study(run_cells, tmp_path):
 
 
 def stored(study):
-    return refits.read(study.folder / TRUTH / "random_selection" / "seeds.csv")
+    return refits.read(study.folder, refits.SEEDS)
 
 
 def test_every_seed_is_scored_from_the_same_kmeans_starts(study):
@@ -68,12 +68,12 @@ def test_every_seed_is_scored_from_the_same_kmeans_starts(study):
 def test_a_killed_run_goes_on_where_it_was_and_nothing_is_done_twice(study, monkeypatch):
     add, fitted = refits.add_refits, []
 
-    def stop_after_two(study, file, rows):
+    def stop_after_two(study, kind, rows):
         rows = list(rows)
         if fitted and len(fitted) == 2:
             raise KeyboardInterrupt
         fitted.extend([rows] if rows[0][5] else [])
-        add(study, file, rows)
+        add(study, kind, rows)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
         patch.setattr(seeds, "add_refits", stop_after_two)
@@ -92,15 +92,11 @@ def test_a_fit_that_failed_is_kept_said_and_tried_again(study, monkeypatch):
     assert seeds.fit_seeds(study, n_seeds=3) == [] and "failed" not in set(stored(study)["status"])
 
 
-def test_a_feature_set_whose_name_looks_like_a_number_is_read_as_it_is(tmp_path):
-    row = ("ab12", "blobs", "random_selection", 8, "kmeans", 7, "converged", 0.5, 0.5)
-    row = (*row, "00012345678901234567890123456789", "1234567", "0123456789012345")
-    names = ",".join(refits.COLUMNS[refits.SEEDS])
-    (tmp_path / "seeds.csv").write_text("\n".join([names, ",".join(map(str, row)), ""]))
-    assert tuple(refits.read(tmp_path / "seeds.csv").iloc[0]) == row
-    (tmp_path / "seeds.csv").write_text(names + "\nk,d,m,8,kmeans,x\n")
-    with pytest.raises(StoreError, match="seeds.csv is damaged .*'x'"):
-        refits.read(tmp_path / "seeds.csv")
+def test_a_damaged_file_is_named(tmp_path):
+    (tmp_path / "_seeds.parquet").write_text("no rows")
+    with pytest.raises(StoreError, match="_seeds.parquet cannot be read .*restore it"):
+        refits.read(tmp_path, refits.SEEDS)
+    assert refits.read(tmp_path, refits.RESTARTS).empty and refits.read(None, refits.SEEDS).empty
 
 
 def test_a_trial_of_a_row_is_the_same_trial_and_only_its_seed_is_changed(blobs, trial):
@@ -118,31 +114,11 @@ def test_a_method_whose_file_says_that_it_is_seedless_has_no_random_part():
     assert has_random_part(released) and not has_random_part(fixed)
 
 
-def test_fits_of_changed_data_are_kept_at_once_and_are_the_same_by_workers(blobs, trial, tmp_path, monkeypatch):
-    whole, cut = tmp_path / "whole", tmp_path / "cut"
-    whole.mkdir(), cut.mkdir()
-    data, add, written = Data(blobs.X, None), refits.add_rows, []
-    # As it is, and twice samples, columns and seed.
-    assert stability.refit_changed(trial, 8, data, whole, 2) == 7
-
-    def stop_after_three(*what):
-        add(*what)
-        written.append(what)
-        if len(written) == 3:
-            raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr(stability, "add_rows", stop_after_three)
-        stability.refit_changed(trial, 8, data, cut, 2)
-    assert stability.refit_changed(trial, 8, data, cut, 2, n_jobs=2) == 4
-    assert (cut / "stability.csv").read_bytes() == (whole / "stability.csv").read_bytes()
+SHIPPED = [(path.parent.name, path.stem[1:]) for path in sorted(reference.SHIPPED.glob("*/_*.parquet"))]
 
 
-SHIPPED = {(path.parent.parent.name, path.parent.name) for path in reference.SHIPPED.glob("*/_*/*.parquet")}
-
-
-@pytest.mark.parametrize(("name", "folder"), sorted(one for one in SHIPPED if f"{one[1][1:]}.csv" in refits.COLUMNS))
-def test_every_shipped_refit_counts(name, folder):
+@pytest.mark.parametrize(("name", "kind"), [one for one in SHIPPED if one[1] in refits.OF_TRIALS])
+def test_every_shipped_refit_counts(name, kind):
     """The rows of four studies were dropped without a word, as the name of an identity had changed."""
-    file, study = f"{folder[1:]}.csv", Study.open(ROOT / "results", f"reference/{name}")
-    assert len(refits.load_refits(study, file)) == len(reference.read_refits(name, file))
+    study = Study.open(ROOT / "results", f"reference/{name}")
+    assert len(refits.load_refits(study, kind)) == len(refits.read(reference.SHIPPED / name, kind)) > 0

@@ -146,11 +146,10 @@ def fit(studies):
 def digests(trial, data):
     """Return the digest of each of `PARTS` of a trial that is fitted and evaluated now, in this process."""
     scaled = Data.scaled(data, trial.protocol, trial.method)
-    X, columns = trial.data(scaled.fitted_on)
     with one_thread(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        selector = trial.selector().fit(X)
-        sets = [columns[selector.subset(size)] for size in trial.sizes]
+        selector = trial.selector().fit(scaled.fitted_on)
+        sets = [selector.subset(size) for size in trial.sizes]
         how = data.y, trial.protocol, data.clusters, centred(scaled.X)
         scores = [evaluate(features, scaled.X, *how)[0] for features in sets]
     labels = getattr(selector, "labels_", None)

@@ -224,7 +224,9 @@ def test_what_is_said_of_all_features_over_more_starts_is_the_largest_that_is_sh
     moved = {}
     for paper, name in shipped_names().items():
         whole = pd.read_parquet(ROOT / f"results/{name}/all_features.parquet").query("clusterer == 'kmeans'")
-        again = pd.read_parquet(ROOT / f"results/{name}/_restarts/all_features.parquet").query("clusterer == 'kmeans'")
+        again = pd.read_parquet(ROOT / f"results/{name}/_restarts.parquet").query(
+            "method == 'all_features' and clusterer == 'kmeans'"
+        )
         own = whole.set_index("dataset")
         for row in again.itertuples():
             moved[paper, row.dataset, row.metric] = abs(row.mean - own.loc[row.dataset, f"{row.metric}_mean"]) * 100

@@ -8,7 +8,7 @@ from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.scripts.compare import columns, evidence
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.published import PAPERS, load_published, published_cells
-from ufs_bench.scripts.core.refits import KEPT
+from ufs_bench.scripts.core.refits import ENOUGH
 from ufs_bench.scripts.refit import restarts
 from ufs_bench.scripts.ship import scores
 
@@ -132,7 +132,7 @@ def test_constants_on_the_page_are_those_of_the_code():
     says(
         SHIPPED,
         f"{WORDS[round(5 * scores.SAME_RESTARTS)]} of five restarts must be, and means within {scores.MOVED}",
-        f"keep fewer than {100 * KEPT:.0f} % or move by more than a standard error",
+        f"keep fewer than {100 * ENOUGH:.0f} % or move by more than a standard error",
     )
     grid = np.prod([len(find("protocol", "jgufs")["grid_values"])] * len(find("method", "jgufs")["grid"]))
     says(READING, f'"jgufs 7 of {grid} points"')

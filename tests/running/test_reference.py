@@ -21,9 +21,8 @@ from ufs_bench.runners.store.fits import FILE, load_fits
 from ufs_bench.runners.store.parquet import SCHEMA
 from ufs_bench.runners.store.row import to_json
 from ufs_bench.runners.store.tidy import fit_of
+from ufs_bench.scripts.core import refits
 from ufs_bench.scripts.core.conf import ROOT
-from ufs_bench.scripts.core.refits import COLUMNS as COLUMNS_OF
-from ufs_bench.scripts.core.refits import SEEDS
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.ship import pack
 
@@ -160,12 +159,12 @@ def test_a_fit_without_scores_costs_what_it_took(results, shipped, tmp_path, mon
 def test_shipped_refits_read_as_they_were_packed(results, shipped, tmp_path):
     shutil.copytree(results, tmp_path / "more")
     rows = pd.DataFrame(
-        [("ab", TRUTH, "max_variance", 5, "kmeans", 7, "converged", 0.5, 0.25, "cd", "ef", "01")],
-        columns=COLUMNS_OF[SEEDS],
+        [("ab", TRUTH, method, 5, "kmeans", 7, "converged", 0.5, 0.25, "01") for method in ("max_variance", "other")],
+        columns=refits.COLUMNS[refits.SEEDS],
     )
-    rows.to_csv(tmp_path / f"more/mine/{TRUTH}/max_variance" / SEEDS, index=False)
+    refits.write(tmp_path / "more/mine", refits.SEEDS, rows)
     pack.ship(tmp_path / "more", "mine")
-    pd.testing.assert_frame_equal(reference.read_refits("mine", SEEDS), rows, check_dtype=False)
+    pd.testing.assert_frame_equal(refits.read(shipped, refits.SEEDS), rows[:1], check_dtype=False)
 
 
 def test_a_cell_that_verify_refuses_is_not_shipped_and_nothing_is_written(results, shipping, tmp_path):

@@ -17,9 +17,7 @@ from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.method import Method
 from ufs_bench.runners.experiment.sparse import check_sparse, methods_that_take_sparse
-from ufs_bench.runners.experiment.trial import Trial
 from ufs_bench.runners.workers.data import Data, opened
-from ufs_bench.runners.workers.fit import fit_trial
 from ufs_bench.scripts.core.conf import ROOT, find
 
 
@@ -115,19 +113,3 @@ def test_shared_samples_are_those_that_were_given_and_cannot_be_written_to():
         found, y, fitted_on = opened(source)
     assert found.has_canonical_format and (found != X).nnz == 0 and not found.data.flags.writeable
     assert fitted_on is found and y == 3
-
-
-def test_a_fit_to_permuted_columns_finds_the_same_features():
-    X = sparse.csr_array(np.where(np.random.default_rng(0).random((40, 12)) < 0.4, np.arange(1.0, 13), 0))
-    protocol = Protocol(name="p", sizes=(4,), scaling="none", restarts=2, seed=0, nmi="geometric", max_iter=5)
-    fits = [
-        fit_trial(
-            Trial(
-                "s", "d", "max_variance", "methods.baselines.MaxVariance", {}, True, (4,), protocol, "", None, permuted
-            ),
-            X,
-        )
-        for permuted in (None, ("columns", 1), ("samples", 1))
-    ]
-    assert [fit.row["status"] for fit in fits] == ["converged"] * 3
-    assert all(set(fit.subsets[4]) == set(fits[0].subsets[4]) for fit in fits)

@@ -1,7 +1,6 @@
 """The audit finds in results: inert parameters, trivial sets, starts that do not move, and gaps to the optimum."""
 
 import json
-from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,20 +12,16 @@ from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import audit
 from ufs_bench.metrics.study.frames import fits_of
 from ufs_bench.metrics.study.sets import distinct_sets
-from ufs_bench.metrics.study.stability import stabilities
 from ufs_bench.metrics.study.summary import SELECTIONS, select
 from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.experiment.method import Method
 from ufs_bench.runners.store.fits import Store
 from ufs_bench.runners.store.row import subsets_of
 from ufs_bench.runners.store.tidy import tidy
-from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.fit import run_trial
 from ufs_bench.scripts.audit.audit_page import compact
 from ufs_bench.scripts.audit.flags import stands_out
-from ufs_bench.scripts.core import refits
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.refit import stability
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)
 
@@ -210,42 +205,6 @@ def test_the_oracle_stands_next_to_median_default_and_the_choices_without_labels
     row = audit.choices({name: select(summary, "acc", name) for name in SELECTIONS}).iloc[0]
     expected = {"best_over_grid": 90, "default_params": 30, "grid_median": 50, "stability": 50, "silhouette": 30}
     assert {name: row[name] for name in expected} == pytest.approx(expected)
-
-
-# --- extra fits
-
-
-def test_extra_fits_name_the_features_as_in_the_unchanged_data_and_are_done_once(blobs, tmp_path):
-    trials = run(blobs, "max_variance", "methods.baselines.MaxVariance", {}, {}, tmp_path).trials
-    trial, size = stability.default_trial(trials, "methods.baselines.MaxVariance")
-    folder = tmp_path / "s/blobs/max_variance"
-    assert (size, trial.key) == (8, trials["trial"].iloc[0])
-    assert (
-        stability.refit_changed(trial, size, Data(blobs.X, None), folder, 2) == 5
-    )  # as it is, 2 of samples, 2 of columns; no seed
-    assert stability.refit_changed(trial, size, Data(blobs.X, None), folder, 3) == 2
-    assert stability.refit_changed(trial, size, Data(blobs.X, None), folder, 3) == 0
-    found = stabilities(refits.load_refits(Study.open(tmp_path, "s"), refits.STABILITY), {"blobs": 20})
-    assert found["change"].tolist() == ["columns", "samples"]
-    assert found[["n_sets", "n_distinct", "jaccard", "nogueira"]].to_numpy().tolist() == [[4, 1, 1, 1]] * 2
-
-
-def test_new_seeds_are_tried_where_there_are_any(blobs, tmp_path):
-    trials = run(blobs, "random_selection", "methods.baselines.RandomSelection", {}, {}, tmp_path).trials
-    trial, size = stability.default_trial(trials, "methods.baselines.RandomSelection")
-    stability.refit_changed(trial, size, Data(blobs.X, None), tmp_path / "s/blobs/random_selection", 6)
-    found = stabilities(refits.load_refits(Study.open(tmp_path, "s"), refits.STABILITY), {"blobs": 20}).set_index(
-        "change"
-    )
-    assert found.loc["seed", "n_distinct"] == 7
-    assert found.loc["seed", "nogueira"] < 0.5 < found.loc["samples", "nogueira"]
-
-
-def test_a_trial_that_code_or_configuration_would_name_otherwise_is_not_repeated(blobs, tmp_path):
-    trials = run(blobs, "max_variance", "methods.baselines.MaxVariance", {}, {}, tmp_path).trials
-    assert stability.default_trial(trials, "methods.baselines.MinVariance") == (None, 0)
-    changed = trials.assign(protocol=json.dumps(vars(replace(PROTOCOL, seed=1))))
-    assert stability.default_trial(changed, "methods.baselines.MaxVariance") == (None, 0)
 
 
 def test_a_method_whose_indicators_end_where_they_began_is_found():

@@ -1,7 +1,5 @@
 """The structure of all features that selected ones keep: the measures, what is stored, and choices by them."""
 
-from types import SimpleNamespace
-
 import forked
 import numpy as np
 import pytest
@@ -10,9 +8,9 @@ from small_data import TRUTH
 
 from ufs_bench.metrics.study import KEPT, kept
 from ufs_bench.metrics.study.losses import candidates, losses
-from ufs_bench.runners.store.parquet import read_refits
+from ufs_bench.scripts.core import refits
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.refit.kept import KEYS, _store, kept_of, measure
+from ufs_bench.scripts.refit.kept import KEYS, keep_selected, kept_of, measure
 
 
 @pytest.fixture(scope="module")
@@ -64,21 +62,16 @@ def test_what_is_measured_is_stored_once_and_chosen_by(study, monkeypatch):
     assert table.loc["clusters_kept", "loss"] == table.loc["largest_size", "loss"]
     part = losses(candidates(study.whole), "acc", found.iloc[:1]).set_index("selection")
     assert part.loc[list(KEPT), "loss"].isna().all()  # a candidate of the cell was not measured
-    path = study.folder / "_kept" / "max_variance.parquet"
+    path = study.folder / "_kept.parquet"
     before = path.read_bytes()
     monkeypatch.setattr("ufs_bench.metrics.study.kept.Structure", None)  # nothing is left to measure
     assert measure(study) == [] and path.read_bytes() == before
 
 
-@pytest.mark.parametrize("is_shipped", [True, False])
-def test_a_shipped_file_keeps_only_what_its_rows_select(study, is_shipped, tmp_path, monkeypatch):
-    """A study whose cells were run anew selects other features, and `scripts.ship` refuses the earlier ones."""
+def test_a_shipped_study_keeps_only_what_its_rows_select(study, shipping):
+    """A study whose cells were run anew selects other features."""
     measure(study)
-    rows = read_refits(study.folder / "_kept" / "max_variance.parquet")
-    monkeypatch.setattr("ufs_bench.scripts.refit.kept.SHIPPED", tmp_path)
-    other = SimpleNamespace(is_shipped=is_shipped, own_name="mine", folder=tmp_path / "mine")
-    path = tmp_path / "mine" / "_kept" / "max_variance.parquet"
-    of = rows.set_index(KEYS).index
-    _store(other, "max_variance", rows, of)
-    _store(other, "max_variance", rows[:1], of[:1])
-    assert len(rows) == 2 and len(read_refits(path)) == (1 if is_shipped else 2)
+    rows = refits.read(study.folder, refits.STRUCTURE)
+    refits.write(shipping / "mine", refits.STRUCTURE, rows)
+    keep_selected(shipping / "mine", rows.set_index(KEYS).index[:1])
+    assert len(rows) == 2 and refits.read(shipping / "mine", refits.STRUCTURE).equals(rows[:1])
