@@ -14,9 +14,8 @@ from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, wit
 from ufs_bench.scripts.core.conf import printed, rows_of, unique_names
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.text import deliver, listed, pipes
+from ufs_bench.scripts.core.text import by_labels, deliver, listed, pipes
 from ufs_bench.scripts.core.views import wrapped
-from ufs_bench.scripts.core.words import by_labels
 
 NOT_SELECTING = ("all_features", RANDOM)  # the control that keeps all, and many draws
 

@@ -2,15 +2,109 @@
 
 import pandas as pd
 
-from ufs_bench.metrics.study import METRICS, nearest_size
+from ufs_bench.metrics.study import METRICS, POOR, is_learned, nearest_size
 from ufs_bench.metrics.study.selections import BY_NAME
-from ufs_bench.scripts.audit.flags import TABLES, stands_out
 from ufs_bench.scripts.core.text import pipes
 from ufs_bench.scripts.core.views import wrapped
 
+# An overlap of at least so much, corrected for chance, means that two rankings select the same features.
+SAME = 0.9
+HARDLY = 0.2  # share of the steps along a parameter
+OFTEN = 0.5  # share of the fits
+TRIVIAL = ("max_variance", "min_variance", "min_norm", "first_index", "all_features", "spectral_labels")
+CELL = ["dataset", "method"]
 MOST = 10  # rows of a table of a page that is not full
 SHARES = ("outcomes", "overlaps")  # tables of shares, and columns of others
 OF_SHARES = ("shared", "chance", "held")
+
+
+def stands_out(name, frame):
+    """Return True for the rows of a table of an audit, called `name`, that a reader should look at."""
+    if frame.empty:
+        return pd.Series(dtype=bool, index=frame.index)
+    return TABLES[name][2](frame)
+
+
+def _repeated(rows):
+    largest = rows.groupby(CELL)[["n_points", "n_distinct"]].transform("max")
+    return (largest["n_points"] > 1) & (largest["n_distinct"] == 1)
+
+
+def _inert(rows):
+    return (rows["n_changed"] <= HARDLY * rows["n_steps"]) | (_beyond(rows["shared"], rows["chance"]) >= SAME)
+
+
+def _trivial(rows):
+    """Find overlaps with trivial rankings; a control that is one itself, such as max_variance, is left out by name."""
+    return ~rows["method"].isin(TRIVIAL) & (rows["chance"] < SAME) & (_beyond(rows["median"], rows["chance"]) >= SAME)
+
+
+def _ends(rows):
+    ended = rows[[*POOR, "failed", "timeout", "out_of_memory"]].sum(axis=1) > 0
+    return ended | (rows["max_iter"] >= OFTEN) | (rows["rose"] > 0)
+
+
+def _hollow(rows):
+    return ~is_learned(rows) & rows["oracle_status"].isin(POOR)
+
+
+def _winners(rows):
+    """Find other metrics whose best method, or all equally good ones, are not best by ACC."""
+    pairs = zip(rows["winner"], rows["winner_acc"], strict=True)
+    return pd.Series([set(own).isdisjoint(by_acc) for own, by_acc in pairs], rows.index)
+
+
+def _beyond(share, chance):
+    """Return a share corrected for chance; 0 where chance alone has all."""
+    return ((share - chance) / (1 - chance)).where(chance < 1, 0.0)
+
+
+def _all(rows):
+    return pd.Series(True, rows.index)
+
+
+# The tables of an audit: title, what the table says, and the rows that stand out.
+TABLES = {
+    "distinct": ("Distinct feature sets", """
+        How many different sets the points of a grid give, for every size; methods without a grid are left out.
+        """, _repeated),
+    "parameters": ("Parameters", """
+        Steps between neighbouring values of one parameter, all others fixed, that change the selected set (at 0 a
+        parameter is inert), the share of features that neighbouring sets have in common, and the share for random sets.
+        """, _inert),
+    "overlaps": ("Overlap with trivial rankings", """
+        Share of the selected features that a trivial ranking could have kept (ties free), median over the trials, at
+        the size nearest to 100, and what random features would have. Part start: the first features, as many as there
+        are clusters, with which some programs start.
+        """, _trivial),
+    "outcomes": ("How the fits ended", """
+        Shares of the trials. rose: the objective of a traced fit rose by more than 1e-10 of itself.
+        """, _ends),
+    "movements": ("How far the indicators move", """
+        0 where the learned indicators end at their start, or at the clusters that it stands for; 1 where nothing of it
+        is left. still: the share of the fits with 0.01 or less.
+        """, lambda rows: rows["still"] >= OFTEN),
+    "starts": ("What is left of random starts", """
+        Share of the features of a random start that are selected in the end, median over the fits, and what two random
+        sets of this size share. probability: the largest, over the fits, that chance keeps so many. held: the share of
+        the fits that keep most of it, corrected for chance, where chance has less than 1 in 1000.
+        """, lambda rows: rows["held"] >= OFTEN),
+    "scored": ("Fewer scores than features asked for", """
+        Features whose score is above a millionth of the largest, in fits that were asked for more: the order of the
+        others is rounding, or the order of the file. short: the share of such fits.
+        """, _all),
+    "choices": ("Ways to choose parameters and size", """
+        The same grid, in percent: oracle is chosen with the labels, the others without (python -m scripts.rank
+        choices=true).
+        """, _hollow),
+    "evaluators": ("Other ways to judge a feature set", """
+        The same feature sets, those at the default parameters and the size nearest to 100, judged by other metrics than
+        ACC. tau: Kendall's rank correlation of the methods' order with that by ACC; loss: how many points of ACC the
+        metric's winner has less than the best by ACC. Equally good winners all stand there, with =, and loss is their
+        mean.
+        """, _winners),
+    "gaps": ("Distance to a known optimum", "gap: how far the objective ends above it, as a share of it.", _all),
+}  # fmt: skip
 
 
 def audit_page(found, study, metric="acc", full=False):

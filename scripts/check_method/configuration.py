@@ -7,7 +7,7 @@ import inspect
 from ufs_bench.runners.experiment.method import Method, load_class
 from ufs_bench.runners.experiment.settings import check_values
 from ufs_bench.runners.workers.outside import is_outside
-from ufs_bench.scripts.check_method.synthetic import without_negatives
+from ufs_bench.scripts.check_method.contract import without_negatives
 
 GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPRODUCIBILITY = (
     "configuration", "first fit", "shapes and input", "descent", "equivariance", "errors", "reproducibility",

@@ -8,7 +8,7 @@ from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.scripts.compare.controls import ALL, CONTROLS, RANDOM, studies_of
 from ufs_bench.scripts.compare.evidence import line_values, lines
 from ufs_bench.scripts.compare.verdicts import COLUMN, NOT_COMPARABLE, NOT_RUN
-from ufs_bench.scripts.core.words import PARTIAL
+from ufs_bench.scripts.core.text import PARTIAL
 
 
 def with_left_out(rows):

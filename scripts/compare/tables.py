@@ -1,18 +1,19 @@
 """The tables of a comparison, as lines of texts with the head first, and as one page."""
 
+import pandas as pd
+
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.summary import SELECTIONS
 from ufs_bench.runners.experiment.trial import has_random_part
 from ufs_bench.scripts.compare.columns import columns_of
-from ufs_bench.scripts.compare.controls import BEST, CONTROLS, RANDOM
-from ufs_bench.scripts.compare.evidence import CANNOT_TELL, effect, in_interval
+from ufs_bench.scripts.compare.controls import ALL, BEST, CONTROLS, RANDOM
+from ufs_bench.scripts.compare.evidence import CANNOT_TELL, LINES, effect, in_interval, lines, resamples, with_ends
 from ufs_bench.scripts.compare.first import claim_lines, first_lines, own_first, winner_lines
-from ufs_bench.scripts.compare.headline import above_random, line_table, weighed
-from ufs_bench.scripts.compare.maximum import maximum_lines
-from ufs_bench.scripts.compare.readings import reading_lines, readings
+from ufs_bench.scripts.compare.headline import above_random, complete, line_table, random_medians, weighed
+from ufs_bench.scripts.compare.verdicts import COLUMN
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.published import PAPERS
-from ufs_bench.scripts.core.text import number, pipes
+from ufs_bench.scripts.core.text import number, pipes, signed, span
 
 TITLES = {
     "first": "Columns in which a paper's own method is first",
@@ -120,3 +121,86 @@ def reason_lines(comparison):
 def _title(line):
     """Return the name of a paper; its lines are about baselines only where no cell of its own row counts."""
     return PAPERS[line.paper] + (", baselines only" if line.cells and not line.own_cells else "")
+
+
+def maximum_lines(comparison, controls):
+    """Return the lines of the table; none without random rankings."""
+    rows = excesses(comparison, controls)
+    if rows.empty:
+        return []
+    head = "Paper|Method|Cells|Candidates|Ours - random|Published - random|Ours - best|Published - best"
+    lines = [head.split("|")]
+    for row in rows.itertuples():
+        gains = [signed(value) for value in (row.ours, row.published, row.ours_best, row.published_best)]
+        candidates = span((row.fewest, row.most), "{:.0f}")
+        lines.append([PAPERS[row.paper], row.method, str(row.cells), candidates, *gains])
+    return lines
+
+
+def excesses(comparison, controls):
+    """Return mean gains over the median random ranking, and over the best of as many, a row a paper and method."""
+    rows = of_kmeans(comparison[comparison["published_method"] != ALL])
+    rows = rows[rows["random_best"].notna()].merge(random_medians(controls), on=COLUMN)
+    gains = rows.assign(
+        ours=rows["mean"] - rows["random"],
+        published=rows["published_mean"] - rows["random"],
+        ours_best=rows["excess"],
+        published_best=rows["published_mean"] - rows["random_best"],
+    )
+    means = {name: (name, "mean") for name in ("ours", "published", "ours_best", "published_best")}
+    counts = {"cells": ("mean", "size"), "fewest": ("n_candidates", "min"), "most": ("n_candidates", "max")}
+    return gains.groupby(["paper", "method"], sort=False).agg(**counts, **means).reset_index()
+
+
+def released(comparison):
+    """Return the comparison with the rows of released programs under the methods' own names, instead of ours."""
+    keys = ["paper", "published_method"]
+    theirs = comparison[comparison["method"] == comparison["published_method"] + "_released"]
+    both = pd.MultiIndex.from_frame(comparison[keys]).isin(pd.MultiIndex.from_frame(theirs[keys]))
+    return pd.concat([comparison[~both], theirs.assign(method=theirs["published_method"])])
+
+
+def readings(comparison):
+    """Return by paper what `with_programs` says, where a method has a released program, and both have cells."""
+    theirs, found = weighed(released(comparison)), {}
+    for paper, ours in weighed(comparison).items():
+        names = set(comparison.loc[comparison["paper"] == paper, "method"])
+        if names & set(theirs[paper]["method"] + "_released"):
+            found[paper] = with_programs(ours, theirs[paper])
+    return {paper: one for paper, one in found.items() if one is not None}
+
+
+def with_programs(ours, theirs):
+    """Compare the cells of a paper with two kinds of programs; None where these have no cells in common.
+
+    cells and datasets: the numbers of what both have; before, after: the lines, as `scripts.compare.evidence.lines`
+    returns them; gain: points by which the mean distance is smaller with the others, and its interval over data sets;
+    nearer, differ: the numbers of cells that are nearer to print, and of those with another score.
+    """
+    keys = [*COLUMN, "published_method"]
+    places = [pd.MultiIndex.from_frame(cells[keys]) for cells in (ours, theirs)]
+    ours, theirs = complete(ours[places[0].isin(places[1])]), complete(theirs[places[1].isin(places[0])])
+    if ours.empty:
+        return None
+    distances = [cells.set_index(keys)["difference"].abs() for cells in (ours, theirs)]
+    closer = distances[0] - distances[1].reindex(distances[0].index)
+    before, after = (lines(cells, with_power=False) for cells in (ours, theirs))
+    own = closer.groupby("dataset").agg(["sum", "size"]).to_numpy()
+    total, count = (resamples(len(own)) @ own).T
+    return {
+        "cells": len(ours), "datasets": len(own), "before": before, "after": after, "gain": with_ends(total / count),
+        "nearer": (closer > 0).sum(), "differ": (closer != 0).sum(),
+    }  # fmt: skip
+
+
+def reading_lines(found):
+    """Return the lines of the table of some readings."""
+    rows = ["Paper|Cells|Distance|Programs|Nearer by|Nearer|Order|Programs|Verdicts that differ".split("|")]
+    for paper, one in found.items():
+        pairs = {name: (one["before"][name], one["after"][name]) for name in LINES}
+        distance, order = ([f"{line.value:.2f}" for line in pairs[name]] for name in ("distance", "order"))
+        changed = [f"{name}: {old.verdict} to {new.verdict}" for name, (old, new) in pairs.items()
+                   if old.verdict != new.verdict]  # fmt: skip
+        gain, nearer = in_interval(one["datasets"], *one["gain"], 2), f"{one['nearer']} of {one['differ']}"
+        rows.append([PAPERS[paper], str(one["cells"]), *distance, gain, nearer, *order, "; ".join(changed) or "none"])
+    return rows

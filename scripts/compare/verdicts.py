@@ -5,7 +5,7 @@ import pandas as pd
 
 from ufs_bench.metrics.study import ALL, FAILED
 from ufs_bench.scripts.core.published import FOLDER
-from ufs_bench.scripts.core.words import CAPPED_CELL
+from ufs_bench.scripts.core.text import CAPPED_CELL
 
 NEAR, HIGHER, LOWER, NOT_RUN, NOT_COMPARABLE = "near", "higher", "lower", "not run", "not comparable"
 POINTS = 3.0

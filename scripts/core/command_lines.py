@@ -13,7 +13,7 @@ from ufs_bench.runners.store.fits import FILE
 from ufs_bench.runners.store.reference import shipped_studies
 from ufs_bench.runners.words import did_you_mean
 from ufs_bench.scripts.core.conf import find, names
-from ufs_bench.scripts.core.words import COMPLETE, NO_LABELS, NOT_RUN
+from ufs_bench.scripts.core.text import COMPLETE, NO_LABELS, NOT_RUN
 
 
 class MissingResults(ValueError):

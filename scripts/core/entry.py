@@ -10,14 +10,13 @@ from types import SimpleNamespace
 from omegaconf import OmegaConf
 
 import ufs_bench.runners.place  # noqa: F401  # what ${root:} stands for
-from ufs_bench.runners.cli.boundary import end
+from ufs_bench.runners.cli.boundary import boundary, end
 from ufs_bench.runners.cli.help import refused
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.kinds import check_fields, optional
 from ufs_bench.runners.progress import Console
 from ufs_bench.scripts.core.conf import CONF, composed, known, read
 from ufs_bench.scripts.core.options import Many, kind_of
-from ufs_bench.scripts.core.programs import program
 
 FORMATS = {".csv": "csv", ".tex": "latex"}  # of a page, by its file's ending; Markdown otherwise
 
@@ -40,6 +39,16 @@ def command(name):
         return main
 
     return decorate
+
+
+@contextmanager
+def program():
+    """Handle all that may end a command; a ValueError becomes its answer."""
+    with boundary():
+        try:
+            yield
+        except ValueError as error:
+            end(f"error: {error}", 1)
 
 
 @contextmanager

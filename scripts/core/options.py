@@ -75,7 +75,7 @@ BY_COMMAND = {
     },
     "make_figure": {"metric": one_or_more(METRIC), "method": many(NAME), "width": number(1, 50), "table": NAME},
     "features": {"dataset": NAME},
-    "rank": {"study": one_or_more(STUDY)},
+    "rank": {"study": many(STUDY)},
     "refit": {"what": one_of("again", "seeds", "restarts", "kept")},
     "cite": {"format": one_of("text", "bibtex")},
 }

@@ -1,12 +1,24 @@
-"""Helpers for the texts that several commands write."""
+"""Helpers for the texts that several commands write, and the words that these share."""
 
+import re
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
 import pandas as pd
 
+from ufs_bench.metrics.study.selections import BY_NAME, LABEL_FREE
+from ufs_bench.runners.code import ROOT
 from ufs_bench.runners.errors import ConfigError, remedy_of
+
+POINTS = 1  # decimals of gains
+# The state of a cell of a table.
+COMPLETE, PARTIAL, NOT_RUN = "complete", "partial", "not run"  # FAILED is another state
+NO_LABELS = "no labels"  # of the data, for a score that needs them
+CAPPED_CELL = "capped"  # no fit ended by itself, and a cap ended some
+REFITTED = ("default_params", "best_over_grid")  # selections whose points scripts.refit fits again with other seeds
+CLUSTERERS = {"kmeans": "K-means on the selected features", "learned": "the labels that the methods learn"}
+ORACLE = "this oracle is the custom of these papers and flatters what a user without labels gets"
 
 
 def deliver(text, output=None):
@@ -37,9 +49,6 @@ def writing(path):
         raise ConfigError(
             f"cannot write {path}: {error.strerror}. {remedy_of(error).capitalize()}, or name another file: output=..."
         ) from error
-
-
-POINTS = 1  # decimals of gains
 
 
 def signed(value, decimals=POINTS):
@@ -104,3 +113,55 @@ def span(values, form="{}"):
     """Return the smallest and the largest value as a text; one of them where their texts are equal."""
     low, high = form.format(min(values)), form.format(max(values))
     return low if low == high else f"{low} to {high}"
+
+
+def rule(name, metric="acc"):
+    """Say in a sentence how the cells of a table of a metric were chosen."""
+    selection = BY_NAME[name]
+    what = selection.words if name == "grid_median" else f"the mean at {by_labels(selection.words, metric)}"
+    return f"every cell is {what}; {ORACLE if uses_labels(name, metric) else 'the choice uses no label'}"
+
+
+def uses_labels(name, metric):
+    """Return True where a selection looks at the labels, as the largest of a metric may."""
+    return BY_NAME[name].oracle and metric not in LABEL_FREE
+
+
+def by_labels(words, metric):
+    """Return the words of a selection without "chosen with the labels" where the largest of a metric needs none."""
+    return words.replace(", chosen with the labels", "") if metric in LABEL_FREE else words
+
+
+def labelled(name, clusterer):
+    """Return a method's name with the remark that its labels are those that it learns itself."""
+    return f"{name} (learned labels)" if clusterer == "learned" else name
+
+
+def filled(path, command, parts):
+    """Return the text of a page with the parts that a command prints, by their names, between their marks."""
+    text = path.read_text(encoding="utf-8")
+    for name, printed in parts.items():
+        mark = f"<!-- printed by python -m {command}: {name} -->"
+        marks = re.compile(f"{re.escape(mark)}\n.*?<!-- end -->", re.DOTALL)
+        text, n_parts = marks.subn(lambda _, whole=f"{mark}\n{printed}\n<!-- end -->": whole, text)
+        if n_parts != 1:
+            raise ValueError(f"{path.name} must have one part {mark}, not {n_parts}.")
+    return text
+
+
+def differing(texts):
+    """Return those of some texts, by the paths of their files, that the files do not have."""
+    return {path: text for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text}
+
+
+def renewed(texts, check):
+    """Write the files that differ from their texts, by path, and say of each what it is; return the exit status.
+
+    With `check` nothing is written, and the status is 1 where something differs.
+    """
+    wrong = differing(texts)
+    for path in texts:
+        print(f"{path.relative_to(ROOT)}: {'the same' if path not in wrong else 'differs' if check else 'written'}")
+    for path, text in () if check else wrong.items():
+        write(text, path)
+    return int(bool(wrong) and check)

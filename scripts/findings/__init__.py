@@ -9,12 +9,12 @@ from ufs_bench.runners.store.reference import PREFIX, shipped_studies
 from ufs_bench.scripts.core.conf import printed, unique_names
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import with_interval
-from ufs_bench.scripts.findings import clusters, predictions, sizes
+from ufs_bench.scripts.findings import predictions, sizes
 from ufs_bench.scripts.findings.plan import LEVEL, SCORES, curves
 from ufs_bench.scripts.make_figure.seconds import with_seconds
 
 STUDY = "reference/fair"
-BESIDE = (*clusters.STUDIES.values(), predictions.SEARCHED)
+BESIDE = (*sizes.STUDIES.values(), predictions.SEARCHED)
 
 
 def tables(study, plan):
@@ -35,8 +35,8 @@ def tables(study, plan):
     }
     if others:
         found["hypotheses"] = predictions.lines(study, plan, others[predictions.SEARCHED])
-        by_number = {number: others[name] for number, name in clusters.STUDIES.items()}
-        found["clusters"] = clusters.lines(clusters.changes(study, by_number, plan.families))
+        by_number = {number: others[name] for number, name in sizes.STUDIES.items()}
+        found["clusters"] = sizes.change_lines(sizes.changes(study, by_number, plan.families))
     return found
 
 

@@ -6,10 +6,9 @@ from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies
 from ufs_bench.scripts.compare.tables import tables as comparison_tables
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.entry import command
-from ufs_bench.scripts.core.programs import filled, renewed
 from ufs_bench.scripts.core.sources import method_lines
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.text import pipes
+from ufs_bench.scripts.core.text import filled, pipes, renewed
 from ufs_bench.scripts.findings import STUDY, plan, tables
 from ufs_bench.scripts.findings.panels import as_svg, draw_sizes
 

@@ -1,4 +1,5 @@
-"""Further looks at the gains of the plan: one size at a time, with variants, with other values for missing gains.
+"""Further looks at the gains of the plan: one size at a time, with variants, with other values for missing gains,
+and with half or twice as many clusters as there are classes.
 
 None of them is in the plan; each takes the plan's data sets, families and test.
 """
@@ -6,7 +7,8 @@ None of them is in the plan; each takes the plan's data sets, families and test.
 import pandas as pd
 
 from ufs_bench.metrics.study import POOR
-from ufs_bench.scripts.core.conf import entry
+from ufs_bench.scripts.compare.controls import ALL
+from ufs_bench.scripts.core.conf import entry, family_of, printed
 from ufs_bench.scripts.core.text import signed, with_interval
 from ufs_bench.scripts.findings.plan import (
     LEVEL,
@@ -19,11 +21,15 @@ from ufs_bench.scripts.findings.plan import (
     means_of,
     over_families,
 )
+from ufs_bench.scripts.findings.predictions import METHODS
 from ufs_bench.scripts.rank.choice import is_control
 
 FLIPS = 99_999  # of signs: a p of .05 has a standard error of .0007
 MISSING = (-10.0, 0.0, 10.0)  # points
 OFTEN = 0.1  # share of fits that learned nothing
+OTHERS = ("half", "twice")  # numbers of clusters
+STUDIES = {number: f"fair_{number}" for number in OTHERS}  # the experiments, and the studies
+COUNTED = tuple(one.method for one in METHODS)
 
 
 def tested(gains, families):
@@ -118,4 +124,33 @@ def collapsed_lines(found, table, names):
         gains = [signed(table["mean"].get((row.Index, score))) for score in SCORES]
         where = with_interval(row.mean, row.low, row.high) if row.learned else ""
         rows.append([names[row.Index], f"{row.none} of {row.total}", *gains, where, str(row.learned)])
+    return rows
+
+
+def changes(study, others, families):
+    """Return the gains over random rankings, and what they change by in the studies `others`, by `OTHERS`.
+
+    Rows are (method, score), of all features and the methods of the plan; columns are ("gain", "half" or "twice") by
+    mean, low and high over families, and ("data", "sets" or "families").  A row is of the data sets of `families`
+    that a method has in all three studies.
+    """
+    columns = pd.MultiIndex.from_product([(ALL, *COUNTED), SCORES], names=["method", "score"])
+    gains = {name: curves(own).reindex(index=families, columns=columns) for name, own in others.items()}
+    own = curves(study).reindex(index=families, columns=columns)
+    own = own.where(sum(gains.values()).notna())  # a change is of the same data sets
+    own_families = {name: family_of(name) for name in families}
+    means = {"gain": means_of(own, own_families)}
+    means |= {name: means_of(gains[name] - own, own_families) for name in OTHERS}
+    found = pd.concat({name: intervals_of(one) for name, one in means.items()}, axis=1)
+    found["data", "sets"], found["data", "families"] = own.count(), means["gain"].count()
+    return found
+
+
+def change_lines(found):
+    """Return the lines of the table of changes: one for each method and score."""
+    rows = [["Method", "Score", "Data sets (families)", "Gain", "Change, half as many", "Change, twice as many"]]
+    for (method, score), row in found.iterrows():
+        sizes = f"{row['data', 'sets']:.0f} ({row['data', 'families']:.0f})"
+        cells = [with_interval(*row[part]) for part in ("gain", *OTHERS)]
+        rows.append([printed("method", method), score.upper(), sizes, *cells])
     return rows

@@ -9,7 +9,7 @@ from ufs_bench.metrics.study.summary import select
 from ufs_bench.runners.store.row import from_json
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import printed, unique_names
-from ufs_bench.scripts.core.words import by_labels
+from ufs_bench.scripts.core.text import by_labels
 from ufs_bench.scripts.make_figure.options import several
 from ufs_bench.scripts.make_figure.style import NARROW, WIDTH, framed, number, styles, symbol
 

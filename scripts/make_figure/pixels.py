@@ -8,7 +8,7 @@ from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import printed, unique_names
 from ufs_bench.scripts.core.published import PAPERS, published_pixels
-from ufs_bench.scripts.core.words import by_labels
+from ufs_bench.scripts.core.text import by_labels
 from ufs_bench.scripts.features import selected_features
 from ufs_bench.scripts.make_figure.options import one
 from ufs_bench.scripts.make_figure.style import COLOURS, GREY, WIDTH, framed

@@ -10,7 +10,7 @@ from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import printed
 from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
 from ufs_bench.scripts.core.published import PAPERS
-from ufs_bench.scripts.core.words import CLUSTERERS, by_labels
+from ufs_bench.scripts.core.text import CLUSTERERS, by_labels
 from ufs_bench.scripts.make_figure.options import gaps, several
 from ufs_bench.scripts.make_figure.style import GREY, NARROW, WIDTH, distinct, face, framed, in_words, legend_in, styles
 

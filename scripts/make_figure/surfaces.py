@@ -11,8 +11,7 @@ from ufs_bench.metrics.study.selections import LABEL_FREE
 from ufs_bench.runners.words import counted
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import find, printed, whole_grid
-from ufs_bench.scripts.core.text import listed
-from ufs_bench.scripts.core.words import CLUSTERERS
+from ufs_bench.scripts.core.text import CLUSTERERS, listed
 from ufs_bench.scripts.make_figure.options import one, several
 from ufs_bench.scripts.make_figure.slices import fixed_values, grid_of, surface
 from ufs_bench.scripts.make_figure.style import HEAT, NARROW, WIDTH, framed, number, symbol

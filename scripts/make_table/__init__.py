@@ -11,7 +11,7 @@ from ufs_bench.scripts.core.conf import check_names, printed, unique_names
 from ufs_bench.scripts.core.draws import name_of_draws, with_mean_of_draws
 from ufs_bench.scripts.core.published import PAPERS, published_cells
 from ufs_bench.scripts.core.tables import TableSpec
-from ufs_bench.scripts.core.words import NO_LABELS, NOT_RUN, labelled
+from ufs_bench.scripts.core.text import NO_LABELS, NOT_RUN, labelled
 from ufs_bench.scripts.make_table.dataset_table import make_dataset_table
 from ufs_bench.scripts.make_table.notes import THIN, brief, clustering, details
 from ufs_bench.scripts.make_table.table import IS_SHIPPED, NO_MAXIMA, NO_SEEDS, Table, build_cells

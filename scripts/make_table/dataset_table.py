@@ -5,7 +5,7 @@ import pandas as pd
 from ufs_bench.runners.words import did_you_mean
 from ufs_bench.scripts.core.conf import check_names, find
 from ufs_bench.scripts.core.published import PAPERS, published_cells
-from ufs_bench.scripts.core.words import COMPLETE
+from ufs_bench.scripts.core.text import COMPLETE
 from ufs_bench.scripts.make_table.table import PARTS, Table
 
 QUANTITIES = {"samples": "# Samples", "features": "# Features", "classes": "# Classes"}

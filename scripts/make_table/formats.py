@@ -6,8 +6,7 @@ from textwrap import TextWrapper
 import pandas as pd
 
 from ufs_bench.metrics.study import FAILED, POOR
-from ufs_bench.scripts.core.text import pipes, signed, split, spread
-from ufs_bench.scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL
+from ufs_bench.scripts.core.text import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, pipes, signed, split, spread
 from ufs_bench.scripts.make_table.table import DECIMALS, IS_SHIPPED, SHIPPED
 
 

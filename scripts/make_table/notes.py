@@ -13,9 +13,8 @@ from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.runners.store.row import from_json
 from ufs_bench.scripts.core.conf import find, unique_names, whole_grid
 from ufs_bench.scripts.core.published import explain
-from ufs_bench.scripts.core.text import signed, span
+from ufs_bench.scripts.core.text import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, REFITTED, labelled, rule, signed, span
 from ufs_bench.scripts.core.views import notes
-from ufs_bench.scripts.core.words import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, REFITTED, labelled, rule
 from ufs_bench.scripts.make_table.table import IS_SHIPPED, PARTS, SHIPPED
 
 THIN = "Fewer points than the grid has"  # how the note begins that a paper must have

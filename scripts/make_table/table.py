@@ -7,7 +7,7 @@ import pandas as pd
 
 from ufs_bench.metrics.study import CAPPED, FAILED, METRICS, RANDOM, UNSCORED, is_learned
 from ufs_bench.metrics.study.selections import BY_NAME
-from ufs_bench.scripts.core.words import CAPPED_CELL, COMPLETE, NOT_RUN, PARTIAL
+from ufs_bench.scripts.core.text import CAPPED_CELL, COMPLETE, NOT_RUN, PARTIAL
 
 COLUMNS = (
     "table dataset method clusterer metric mean std n_selected params published_mean published_std difference "

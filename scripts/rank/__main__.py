@@ -1,20 +1,19 @@
 """``python -m scripts.rank --help``."""
 
 from ufs_bench.runners.words import did_you_mean
+from ufs_bench.scripts.compare import shipped_names
 from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, with_commands
 from ufs_bench.scripts.core.conf import rows_of
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import deliver
-from ufs_bench.scripts.rank import rank_study
 from ufs_bench.scripts.rank.choice import choose
 from ufs_bench.scripts.rank.choices import choices_text
 from ufs_bench.scripts.rank.field import field_of
-from ufs_bench.scripts.rank.gains import paired_gains
+from ufs_bench.scripts.rank.gains import paired_gains, rank_study
 from ufs_bench.scripts.rank.page import frame, ranks_page
 from ufs_bench.scripts.rank.versus import versus
 from ufs_bench.scripts.rank.versus_page import versus_frame, versus_page
-from ufs_bench.scripts.refit.kept import studies_of
 
 FIELD = "metric selection clusterer methods datasets variants partial".split()
 
@@ -22,7 +21,8 @@ FIELD = "metric selection clusterer methods datasets variants partial".split()
 @command("rank")
 def main(options):
     """Print what the options describe, or write it to a file."""
-    studies = [Study.find(options["results_dir"], name).filled() for name in studies_of(options["study"])]
+    names = shipped_names().values() if options["study"] == ["reference"] else options["study"]
+    studies = [Study.find(options["results_dir"], name).filled() for name in names]
     if options["choices"]:
         text = choices_text(studies, options["metric"], options["format"])
     elif len(studies) > 1:

@@ -1,4 +1,4 @@
-"""The gain of every method over random rankings and over all features, data set by data set."""
+"""The ranks of methods, and their gains over random rankings and over all features, data set by data set."""
 
 from typing import NamedTuple
 
@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from ufs_bench.metrics.study.intervals import means_by_family
-from ufs_bench.metrics.study.ranks import DIGITS, MIN_DATASETS, check_enough
+from ufs_bench.metrics.study.ranks import DIGITS, MIN_DATASETS, Comparison, check_enough, compare, ranks
 from ufs_bench.metrics.study.signed_rank import signed_rank
 from ufs_bench.scripts.rank.field import REFERENCES
 
@@ -20,6 +20,25 @@ class Gains(NamedTuple):
     points: pd.DataFrame  # data sets x methods and other controls; positive where the column is better than the control
     table: pd.DataFrame  # as `gains_of` returns it, methods by their mean and controls after them
     controls: list  # columns of `points` that are controls
+
+
+class Ranking(NamedTuple):
+    """The content of a table of ranks."""
+
+    # One row per method, best first: average_rank, low and high (its interval on other data sets), wins (ties count)
+    table: pd.DataFrame
+    comparison: Comparison
+
+
+def rank_study(field, alpha=0.05, posthoc=None):
+    """Return the `Ranking` of the methods of a field; `alpha` and `posthoc` are as in `metrics.study.ranks.compare`."""
+    comparison = compare(field.scores, alpha, posthoc)
+    per_dataset = ranks(field.scores)
+    low, high = means_by_family(per_dataset, field.families)
+    best = per_dataset.eq(per_dataset.min(axis=1), axis=0)
+    columns = {"average_rank": per_dataset.mean(), "low": low, "high": high, "wins": best.sum()}
+    table = pd.DataFrame(columns, index=field.scores.columns)
+    return Ranking(table.sort_values("average_rank", kind="stable"), comparison)
 
 
 def paired_gains(field, rope=1.0):

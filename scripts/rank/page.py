@@ -9,8 +9,7 @@ from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.compare.controls import ALL, RANDOM
 from ufs_bench.scripts.core.command_lines import fill_pairs
 from ufs_bench.scripts.core.conf import printed, printed_family, unique_names
-from ufs_bench.scripts.core.text import interval, number, pipes, with_interval
-from ufs_bench.scripts.core.words import uses_labels
+from ufs_bench.scripts.core.text import interval, number, pipes, uses_labels, with_interval
 from ufs_bench.scripts.rank.field import DROPPED, REFERENCES
 from ufs_bench.scripts.rank.gains import COLUMNS
 

@@ -7,8 +7,7 @@ from ufs_bench.metrics.study import ALL, METRICS, RANDOM
 from ufs_bench.metrics.study.ranks import MIN_DATASETS
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.core.conf import printed, unique_names
-from ufs_bench.scripts.core.text import interval, number, pipes, signed
-from ufs_bench.scripts.core.words import by_labels, uses_labels
+from ufs_bench.scripts.core.text import by_labels, interval, number, pipes, signed, uses_labels
 from ufs_bench.scripts.rank.page import MOST, bullets, by_family, oracle_words, page
 
 ALPHA = 0.05  # p below which a method counts as better or worse

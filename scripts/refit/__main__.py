@@ -2,7 +2,6 @@
 
 from ufs_bench.runners.store.reference import PREFIX, shipped_studies
 from ufs_bench.scripts.core.entry import command
-from ufs_bench.scripts.core.programs import refuse
 from ufs_bench.scripts.core.study import Study
 
 
@@ -37,7 +36,8 @@ def main(options):
         from ufs_bench.scripts.refit.again import answer
 
         return answer(parts, options)
-    refuse("not all could be done:", problems)
+    if problems:
+        raise ValueError("\n  ".join(["not all could be done:", *problems]))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ from scipy.sparse import issparse
 from ufs_bench.metrics.kmeans import load_engine
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import FAILED, UNSCORED
-from ufs_bench.runners.code import CodeChanged
 from ufs_bench.runners.experiment.trial import stored_trial
 from ufs_bench.runners.store.differences import differing, distance
 from ufs_bench.runners.store.identity import Identity
@@ -29,6 +28,7 @@ SPREADS = 2  # of a fit whose spread is known: so many times what one moved X ma
 ERRORS = 1.0  # standard errors of a mean ACC: a fit that rounding moves further is sensitive
 FAR = {"objective": np.inf, "selected": 0.0, "acc": np.inf, "errors": np.inf}
 NEAR = {"objective": 0.0, "selected": 1.0, "acc": 0.0, "errors": 0.0}
+SPREAD = {"kept": "selected", "acc_moved": "acc", "acc_errors": "errors", "objective_moved": "objective"}  # as stored
 MOVE, MOST_SHOWN = 1e-14, 20
 
 
@@ -86,11 +86,9 @@ class Again:
     def __str__(self):
         """Return which fit it is, and its distance from the stored one."""
         own = self.distance
-        numbers = (
-            f"objective {own['objective']:.2g}, {own['selected']:.0%} of the features, ACC {own['acc']:.1f} points"
-        )
+        numbers = f"objective {own['objective']:.2g}, {own['selected']:.0%} of the features, ACC {own['acc']:.1f}"
         of = f"{self.row['method']} on {self.row['dataset']} {self.row['params']}"
-        return f"{of}: {numbers}; {', '.join(self.differs)} {self.reason}".rstrip("; ")
+        return f"{of}: {numbers} points; {', '.join(self.differs)} {self.reason}".rstrip("; ")
 
 
 def draw(trials, fits, seed=0, longest=None):
@@ -123,16 +121,8 @@ def fitted_anew(study, trials, n_jobs=1, change=lambda X: X, say=lambda line: No
             if asked:
                 scaled = Data.scaled(data, Protocol.from_json(cell["protocol"].iloc[0]), method)
                 given = Data(scaled.X, scaled.y, change(scaled.fitted_on))  # K-means sees the data as they are
-                for outcome in _run([trial for _, trial in asked.values()], given, n_jobs):
-                    yield asked[outcome.trial["trial"]][0], outcome, ""
-
-
-def _run(trials, data, n_jobs):
-    try:
-        for ended in run_all(trials, data, n_jobs):
-            yield from ended
-    except CodeChanged as error:
-        raise ValueError(str(error)) from error
+                for ended in run_all([trial for _, trial in asked.values()], given, n_jobs):
+                    yield from ((asked[outcome.trial["trial"]][0], outcome, "") for outcome in ended)
 
 
 def compare(sets, outcome):
@@ -144,13 +134,8 @@ def compare(sets, outcome):
             return found
         reason = now["error"] or f"it was {row['status']}"
         return replace(found, reason=reason, differs=("status",), distance=FAR)
-    sets, rows = sets.sort_values(SET[1:], ignore_index=True), rows_now(outcome)
+    sets, rows = sets.sort_values(SET[1:], ignore_index=True), tidy([now])
     return replace(found, rows=rows, differs=tuple(differing(sets, rows)), distance=distance(sets, rows))
-
-
-def rows_now(outcome):
-    """Return the rows of the tidy frame that an outcome gives, in the order of size and clusterer."""
-    return tidy([outcome.trial])
 
 
 def moved(X):
@@ -172,10 +157,9 @@ def with_spreads(study, found, n_jobs=1, say=print):
     for row, outcome, _ in again:
         one = ran[row["trial"]]
         failed = outcome.trial["status"] in UNSCORED
-        spread = spreads[row["trial"]] = FAR if failed else distance(one.rows, rows_now(outcome))
+        spread = spreads[row["trial"]] = FAR if failed else distance(one.rows, tidy([outcome.trial]))
         identity = one.here if one.elsewhere else one.stored
-        numbers = (spread[part] for part in ("selected", "acc", "errors", "objective"))
-        rows.append((row["trial"], row["dataset"], row["method"], *numbers, identity.name))
+        rows.append((row["trial"], row["dataset"], row["method"], *map(spread.get, SPREAD.values()), identity.name))
         if is_sensitive(spread["selected"], spread["errors"]):
             say(f"  SENSITIVE: moved by rounding, {replace(one, distance=spread, differs=())}")
     add_refits(study, SENSITIVE, rows)
@@ -184,8 +168,7 @@ def with_spreads(study, found, n_jobs=1, say=print):
 
 def with_stored_spreads(study, found):
     """Return fits that were run again with the spreads that are stored of them."""
-    names = {"kept": "selected", "acc_moved": "acc", "acc_errors": "errors", "objective_moved": "objective"}
-    stored = load_refits(study, SENSITIVE).rename(columns=names).set_index("trial")[list(NEAR)].to_dict("index")
+    stored = load_refits(study, SENSITIVE).rename(columns=SPREAD).set_index("trial")[list(NEAR)].to_dict("index")
     return [replace(one, spread=stored.get(one.row["trial"])) for one in found]
 
 
@@ -208,10 +191,7 @@ def _one(study, fits, options):
     drawn = draw(study.trials, fits, options["seed"], options["longest"])
     print(f"Study {study.title}: {len(drawn)} of {len(study.trials)} fits")
     found = list(run_again(study, drawn, options["n_jobs"], say=lambda line: print(f"  {line}", flush=True)))
-    if options["sensitive"]:
-        found = with_spreads(study, found, options["n_jobs"])
-    else:
-        found = with_stored_spreads(study, found)
+    found = with_spreads(study, found, options["n_jobs"]) if options["sensitive"] else with_stored_spreads(study, found)
     ran = [one for one in found if one.here is not None]
     comparable, others = [one for one in ran if one.is_comparable], [one for one in ran if not one.is_same]
     n_same = sum(one.is_same for one in ran)

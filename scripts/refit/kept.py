@@ -9,7 +9,6 @@ from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import KEPT, NOT_CHOOSING
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.runners.store.row import feature_set_digest
-from ufs_bench.scripts.compare import shipped_names
 from ufs_bench.scripts.core import refits
 from ufs_bench.scripts.core.conf import rows_of
 from ufs_bench.scripts.core.data import data_of
@@ -19,11 +18,6 @@ log = logging.getLogger(__name__)
 KEYS = refits.KEYS[STRUCTURE]  # the last is a digest, of so many digits
 DIGITS = 16
 OF_SUMMARY = ["trial", "n_selected"]
-
-
-def studies_of(given):
-    """Return the names of studies that an option gives: one, a list, or "reference" for those of the papers."""
-    return list(shipped_names().values()) if given == "reference" else [given] if isinstance(given, str) else given
 
 
 def kept_of(study):

@@ -2,7 +2,6 @@
 
 import logging
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -27,14 +26,6 @@ ERRORS = 2.0  # standard errors of the difference to the best mean, up to which 
 MOST = 10  # candidates at most
 
 
-class Again(NamedTuple):
-    """The best of some candidates, over groups of starts."""
-
-    mean: float
-    std: float  # of single starts, root mean square over the groups
-    group_std: float  # of the best mean over the groups
-
-
 def candidates(points, metric):
     """Return the points that may be the best of a cell under other starts by a metric, the best first.
 
@@ -54,7 +45,8 @@ def best_in_groups(scores, size):
     """Take the best of several feature sets in every group of starts, as a paper does in its one group.
 
     `scores` has shape (n_sets, n_starts), `size` is the number of starts of a group; the starts after the last whole
-    group do not count.
+    group do not count.  Returns the mean, the std of single starts, root mean square over the groups, and the std of
+    the best mean over the groups.
     """
     n_groups = scores.shape[1] // size
     groups = scores[:, : n_groups * size].reshape(len(scores), n_groups, size)
@@ -62,7 +54,7 @@ def best_in_groups(scores, size):
     chosen = groups[best, np.arange(n_groups)]
     means = chosen.mean(axis=1)
     std = np.sqrt(chosen.var(axis=1, ddof=1).mean()) if size > 1 else np.nan
-    return Again(float(means.mean()), float(std), float(means.std(ddof=1)))
+    return float(means.mean()), float(std), float(means.std(ddof=1))
 
 
 def score(features, X, y, protocol, n_starts):
@@ -130,10 +122,10 @@ def _score_cell(study, cell, stored, X, y, protocol, n_starts, n_jobs):
     for metric, points in wanted.items():
         head, place = heads[metric], SCORES.index(metric)
         own = np.stack([found[row.trial, row.n_selected][place] for row in points.itertuples()])
-        again = best_in_groups(own, protocol.restarts)
-        rows.append((*head[:-1], *again, head[-1]))
+        mean, *spread = best_in_groups(own, protocol.restarts)
+        rows.append((*head[:-1], mean, *spread, head[-1]))
         log.info("%s on %s: %s %.2f over %d starts (the table: %.2f), the best of %d in each of %d groups",
-                 cell[1], cell[0], metric.upper(), 100 * again.mean, n_starts, points[f"{metric}_mean"].iloc[0],
+                 cell[1], cell[0], metric.upper(), 100 * mean, n_starts, points[f"{metric}_mean"].iloc[0],
                  len(own), head[-3])  # fmt: skip
     add_refits(study, RESTARTS, rows)
 

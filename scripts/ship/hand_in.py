@@ -7,9 +7,8 @@ from ufs_bench.runners.store.reference import PREFIX
 from ufs_bench.runners.words import counted
 from ufs_bench.scripts.check_method.__main__ import main as check_method
 from ufs_bench.scripts.core.conf import CONF, ROOT
-from ufs_bench.scripts.core.programs import differing
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.text import pipes, write
+from ufs_bench.scripts.core.text import differing, pipes, write
 from ufs_bench.scripts.findings import __main__ as findings
 from ufs_bench.scripts.findings.plan import estimates
 from ufs_bench.scripts.ship.pack import ship

@@ -5,14 +5,14 @@ import pytest
 from test_plan_estimates import DATA, MIXED, SURE, study
 
 from ufs_bench.scripts.core.conf import family_of
-from ufs_bench.scripts.findings import clusters
+from ufs_bench.scripts.findings import sizes
 
 
 @pytest.fixture(scope="module")
 def found():
     half = study({"mcfs": np.negative(SURE), "ndfs": MIXED}, DATA[:-1])
     twice = study({"mcfs": np.add(SURE, 2), "ndfs": MIXED})
-    return clusters.changes(study({"mcfs": SURE, "ndfs": MIXED}), {"half": half, "twice": twice}, DATA)
+    return sizes.changes(study({"mcfs": SURE, "ndfs": MIXED}), {"half": half, "twice": twice}, DATA)
 
 
 def test_a_change_is_of_the_data_sets_that_all_three_studies_have(found):
@@ -27,5 +27,5 @@ def test_a_change_is_of_the_data_sets_that_all_three_studies_have(found):
 
 
 def test_the_table_has_the_gain_and_both_changes(found):
-    (row,) = [row for row in clusters.lines(found) if row[:2] == ["MCFS", "ACC"]]
+    (row,) = [row for row in sizes.change_lines(found) if row[:2] == ["MCFS", "ACC"]]
     assert row[3].startswith("+3.") and row[4].startswith("-6.") and row[5].startswith("+2.0")

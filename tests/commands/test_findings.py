@@ -11,7 +11,7 @@ from pages import above
 
 from ufs_bench.scripts.compare.controls import ALL
 from ufs_bench.scripts.core.conf import ROOT
-from ufs_bench.scripts.core.programs import filled
+from ufs_bench.scripts.core.text import filled
 from ufs_bench.scripts.findings import gain_lines, lacking_lines, panels, plan, seconds_of, sizes
 from ufs_bench.scripts.findings.plan import SCORES, WEIGHTS, by_size, estimates, intervals_of, means_of
 from ufs_bench.scripts.make_figure.style import PHONE

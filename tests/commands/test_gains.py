@@ -9,10 +9,9 @@ from frames import frames, store, study_of
 
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.make_figure.gains import gains as draw
-from ufs_bench.scripts.rank import rank_study
 from ufs_bench.scripts.rank.choice import choose
 from ufs_bench.scripts.rank.field import field_of
-from ufs_bench.scripts.rank.gains import paired_gains
+from ufs_bench.scripts.rank.gains import paired_gains, rank_study
 from ufs_bench.scripts.rank.page import oracle_words
 
 DATASETS = ["umist", "orl", "pie10p", "allaml", "prostate_ge", "coil20", "fashion", "usps", "digits", "isolet"]

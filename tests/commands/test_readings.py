@@ -7,7 +7,7 @@ from paper_studies import point, published, random_rankings, reproduction, study
 from ufs_bench.scripts.compare import compare_studies
 from ufs_bench.scripts.compare.evidence import LINES, NOT_REPRODUCED, REPRODUCED
 from ufs_bench.scripts.compare.headline import weighed
-from ufs_bench.scripts.compare.readings import reading_lines, readings, released, with_programs
+from ufs_bench.scripts.compare.tables import reading_lines, readings, released, with_programs
 
 pytestmark = pytest.mark.usefixtures("without_power")
 

@@ -19,10 +19,8 @@ from ufs_bench.scripts.compare.evidence import (
 )
 from ufs_bench.scripts.compare.first import claims, own_first, winners
 from ufs_bench.scripts.compare.headline import above_random, is_partial, line_table, weighed
-from ufs_bench.scripts.compare.readings import readings
-from ufs_bench.scripts.compare.tables import tables
-from ufs_bench.scripts.core.programs import filled
-from ufs_bench.scripts.core.text import pipes, signed
+from ufs_bench.scripts.compare.tables import readings, tables
+from ufs_bench.scripts.core.text import filled, pipes, signed
 from ufs_bench.scripts.findings.__main__ import REPRODUCTION
 
 # Measured at ee2f1ea1, or of the files and grids that tests of other pages look at.

@@ -6,10 +6,9 @@ from pages import WORDS, above, below, says, says_no_other_number
 from ufs_bench.metrics.study.families import CONFIDENCE
 from ufs_bench.scripts.compare.controls import ALL
 from ufs_bench.scripts.core.conf import ROOT, find, printed
-from ufs_bench.scripts.core.programs import differing
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.text import signed
-from ufs_bench.scripts.findings import STUDY, clusters, predictions, sizes
+from ufs_bench.scripts.core.text import differing, signed
+from ufs_bench.scripts.findings import STUDY, predictions, sizes
 from ufs_bench.scripts.findings import __main__ as command
 from ufs_bench.scripts.findings.plan import ENOUGH, LEVEL, SCORES, WEIGHTS
 from ufs_bench.scripts.rank.choice import base_methods
@@ -164,11 +163,11 @@ def sets_of_smallest_norm(study):
 
 def of_clusters(fair, plan, shipped):
     """Return the sentences on another number of clusters."""
-    others = {number: shipped(name) for number, name in clusters.STUDIES.items()}
-    found = clusters.changes(fair, others, plan.families)
+    others = {number: shipped(name) for number, name in sizes.STUDIES.items()}
+    found = sizes.changes(fair, others, plan.families)
     own = found.drop(index=ALL, level="method")
     gain, moved, nearer, kept = own["gain", "mean"], {}, {}, 0
-    for number in clusters.OTHERS:
+    for number in sizes.OTHERS:
         change = own[number]
         moved[number] = sorted({*above(change), *below(change)})
         nearer[number] = all(abs(gain[one] + change["mean"][one]) < abs(gain[one]) for one in moved[number])

@@ -38,7 +38,7 @@ from ufs_bench.metrics.measures import DECIMALS
 from ufs_bench.runners import progress
 from ufs_bench.runners.errors import ConfigError, StoreError
 from ufs_bench.runners.store.row import stored_nmi
-from ufs_bench.scripts.check_method.synthetic import blobs
+from ufs_bench.scripts.check_method.contract import blobs
 from ufs_bench.scripts.features import features_of
 from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.rank.field import field_of

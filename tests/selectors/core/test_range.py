@@ -5,7 +5,7 @@ import pytest
 from quick_methods import further_slow, load_quick_methods, shortened
 
 from ufs_bench.methods.core.checks import LARGEST, check_range
-from ufs_bench.scripts.check_method.synthetic import blobs, wide_blobs, without_negatives
+from ufs_bench.scripts.check_method.contract import blobs, wide_blobs, without_negatives
 
 METHODS = load_quick_methods()
 

@@ -8,7 +8,7 @@ from scipy import sparse
 
 from ufs_bench.methods.core.graphs import knn_graph, laplacian
 from ufs_bench.methods.core.starts import indicator, kmeans_labels, scaled_indicator, spectral_labels
-from ufs_bench.scripts.check_method.synthetic import blobs
+from ufs_bench.scripts.check_method.contract import blobs
 
 
 def _same_partition(a, b):
