@@ -74,7 +74,7 @@ def run(command):
     return lambda results, *arguments: command("make_figure", f"results_dir={results}", "dataset=umist", *arguments)
 
 
-@pytest.mark.parametrize("figure", ["acc_vs_size", "gains", "critical_difference", "surface", "convergence"])
+@pytest.mark.parametrize("figure", ["acc_vs_size", "gains"])
 def test_every_figure_of_an_unknown_study_says_so(figure, tmp_path, run):
     store(RESULTS, tmp_path)
     done = run(tmp_path, f"figure={figure}", "study=dguf")

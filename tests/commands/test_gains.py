@@ -107,17 +107,6 @@ def test_a_copy_of_a_source_does_not_count_twice():
     assert "att" in field_of(study_of(rows + copies), datasets=[*DATASETS, "att"]).scores.index
 
 
-def test_of_copies_of_a_source_the_one_with_most_methods_counts_however_few_samples_it_has():
-    rows = [{**row, "dataset": {"orl": "mnist500"}.get(row["dataset"], row["dataset"])} for row in points()]
-    larger = [
-        {**row, "dataset": "mnist"} for row in rows if (row["dataset"], row["method"]) == ("mnist500", METHODS[0])
-    ]
-    field = field_of(study_of(rows + larger))
-    assert "mnist500" in field.scores.index and "mnist" not in field.scores.index
-    whole = [{**row, "dataset": "mnist"} for row in rows if row["dataset"] == "mnist500"]
-    assert "mnist" in field_of(study_of(rows + whole)).scores.index
-
-
 @pytest.mark.parametrize(
     ("there", "chosen"),
     [
@@ -226,22 +215,7 @@ def test_the_figure_has_a_panel_for_each_control_and_a_point_for_each_data_set()
     assert families == ["faces", "genes", "handwriting", "objects", "speech"]
 
 
-@pytest.mark.parametrize("width", [6.8, 3.4])
-def test_nothing_of_the_figure_leaves_it(width):
-    figure = draw(study_of(points()), width=width)
-    figure.draw_without_rendering()
-    for axis in figure.axes:
-        box = axis.get_tightbbox()
-        assert box.x0 >= 0 and box.x1 <= figure.bbox.x1
-
-
 def test_a_figure_without_any_control_is_refused():
     with pytest.raises(MissingResults, match="random_rankings, all_features") as caught:
         draw(study_of(points(controls=False)))
     assert ("random_rankings", "orl") in caught.value.cells
-
-
-def test_command_line_draws_the_figure_over_all_data_sets(tmp_path, run):
-    store(frames(points()), tmp_path)
-    run("make_figure", tmp_path, "figure=gains")
-    assert (tmp_path / "dgufs" / "figures" / "gains.png").exists()

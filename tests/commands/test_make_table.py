@@ -101,15 +101,6 @@ def test_published_ranks_ignore_how_many_variants_stand_beside_a_row(table):
     assert [row[0] for row in ranks if ranks[row] == 2] == ["mcfs"]
 
 
-def test_status_tells_complete_partial_failed_and_not_run(table):
-    status = {(row, dataset): table.cell(row, dataset)["status"] for row in table.rows for dataset in table.columns}
-    assert status[("mcfs", "kmeans"), "umist"] == "complete"
-    assert status[("dgufs", "kmeans"), "umist"] == "partial"
-    assert status[("dgufs", "learned"), "umist"] == "partial"
-    assert status[("dgufs", "kmeans"), "pie10p"] == "failed"
-    assert status[("mcfs", "kmeans"), "pie10p"] == "not run"
-
-
 def test_markdown_shows_value_size_marks_and_difference(table):
     cells = markdown_cells(to_markdown(table))
     assert cells[table.rows["all_features", "kmeans"], "UMIST"] == "_42.0_±2.8 Δ-0.1"
@@ -276,17 +267,6 @@ def test_command_line_writes_the_table_as_its_file_ends_and_nothing_else(ending,
     assert ("letters wide" in done.stderr) == (ending == "tex") and done.stderr.count("\n") <= 1
     assert words in file.read_text()
     assert set(ROOT.iterdir()) | set(tmp_path.rglob("*")) == before | {file, file.parent}
-
-
-@pytest.mark.parametrize(
-    ("argument", "message"),
-    [("table=no_such", "dgufs_table2"), ("format=word", "md, csv, latex"), ("selection=best", "grid_median")],
-)
-def test_command_line_lists_the_options_of_a_wrong_choice(tmp_path, argument, message, run):
-    done = run(tmp_path, argument)
-    assert done.returncode != 0
-    assert message in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(("rows", "words"), [("k", "method='k' is not in conf/method"), ("dgufs_normalized", "DGUFS")])

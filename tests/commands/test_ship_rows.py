@@ -57,13 +57,11 @@ KMEANS = {
     **{
         f"{name} {word}": value(name, change)
         for name in ("acc_mean", "acc_std", "nmi_mean", "nmi_std")
-        for word, change in (("more", lambda x: x + 1e-4), ("none", np.nan), ("less", lambda x: x * 0.999))
+        for word, change in (("more", lambda x: x + 1e-4), ("none", np.nan))
     },
     **{
         f"{name} {word}": value(name, change)
-        for name, (word, change) in product(
-            OF_SET, (("more", lambda x: x + 1e-4), ("one", 0.987), ("none", np.nan), ("far", 7.0))
-        )
+        for name, (word, change) in product(OF_SET, (("more", lambda x: x + 1e-4), ("none", np.nan)))
     },
     "n_restarts": value("n_restarts", 2),
     "n_restarts 0": value("n_restarts", 0),

@@ -38,12 +38,6 @@ def test_a_key_that_is_missing_is_named(spec, key):
         TableSpec.check(spec, "mine")
 
 
-@pytest.mark.parametrize("content", [None, "rows", ["rows"]])
-def test_a_file_that_is_no_mapping_lacks_every_key(content):
-    with pytest.raises(ValueError, match="lacks name, title"):
-        TableSpec.check(content, "mine")
-
-
 @pytest.mark.parametrize(
     ("changed", "message"),
     [
@@ -66,21 +60,3 @@ def test_a_file_that_is_no_yaml_is_named_with_the_line(tmp_path):
     file.write_text("name: mine\nrows: [mcfs\ncolumns: [umist]\n")
     with pytest.raises(ValueError, match=r"mine.yaml is no YAML: line 2: .*; line 3: did not find expected"):
         read(file)
-
-
-def test_the_command_line_names_the_line_of_a_file_that_is_no_yaml(tmp_path, command):
-    (tmp_path / "table").mkdir()
-    (tmp_path / "table" / "broken.yaml").write_text("rows: [mcfs\n")
-    done = command("make_table", f"table={tmp_path}/table/broken.yaml")
-    assert done.returncode == 1
-    assert done.stderr.startswith("error: ") and "broken.yaml" in done.stderr and "line 1" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-@pytest.mark.parametrize(("slip", "message"), [("row: [mcfs]\n", "Did you mean rows?"), ("", "lacks name")])
-def test_the_command_line_explains_a_slip_without_a_traceback(tmp_path, slip, message, command):
-    (tmp_path / "table").mkdir()
-    (tmp_path / "table" / "broken.yaml").write_text(slip)
-    done = command("make_table", f"table={tmp_path}/table/broken.yaml")
-    assert done.returncode == 1
-    assert done.stderr.startswith("error: table=") and message in done.stderr
