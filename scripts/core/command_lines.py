@@ -64,9 +64,12 @@ def fill(cells, study, protocol, experiment=None):
     protocol = study.protocol.get("name", protocol)
     settings = [f"protocol={protocol}", *([f"study={study.own_name}"] if study.own_name != protocol else [])]
     settings += overrides(protocol, study.protocol)
-    capped = set(_pairs(study.trials[study.trials["status"].isin(CAPPED)]))
-    lines = []
-    for wanted, places in _groups(runnable, cells["dataset"].unique()).items():
+    capped = study.trials[study.trials["status"].isin(CAPPED)]
+    capped, lines, groups = set(zip(capped["method"], capped["dataset"], strict=True)), [], {}
+    for dataset in cells["dataset"].unique():  # in this order
+        if wanted := tuple(runnable.loc[runnable["dataset"] == dataset, "method"]):
+            groups.setdefault(wanted, []).append(dataset)
+    for wanted, places in groups.items():
         sweep = ["-m"] if len(wanted) * len(places) > 1 else []
         words = ["python", "run.py", *sweep, *settings, f"method={','.join(wanted)}", f"dataset={','.join(places)}"]
         if capped & {(method, dataset) for method in wanted for dataset in places}:
@@ -80,19 +83,6 @@ def fill(cells, study, protocol, experiment=None):
 def of_experiment(experiment, study):
     """Return the command line that runs an experiment into the folder of results of a study."""
     return shlex.join(["python", "run.py", f"experiment={experiment}", *place_of(study.results_dir)])
-
-
-def _pairs(frame):
-    return zip(frame["method"], frame["dataset"], strict=True)
-
-
-def _groups(cells, datasets):
-    """Return methods -> the data sets on which these are wanted, in this order."""
-    groups = {}
-    for dataset in datasets:
-        if wanted := tuple(cells.loc[cells["dataset"] == dataset, "method"]):
-            groups.setdefault(wanted, []).append(dataset)
-    return groups
 
 
 def fill_pairs(pairs, study, protocol, grid=None):

@@ -106,13 +106,6 @@ class Study:
         cells = {*zip(self.frame["dataset"], self.frame["method"], strict=True)} & self.taken
         return f"{self.name} (of which {counted(len(cells), 'cell')} shipped)" if cells else self.name
 
-    def refusal(self, what):
-        """Say why something cannot be added to a shipped study, and what to do."""
-        return (
-            f"study={self.own_name} is shipped, and nothing is written there: for {what}, run your own study of this "
-            "name, which takes what it can from the shipped ones."
-        )
-
     @property
     def output_dir(self):
         """The folder for figures and reports."""

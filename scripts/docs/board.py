@@ -9,12 +9,11 @@ from scipy.special import stdtrit
 
 from ufs_bench.metrics.study import METRICS, POOR, RANDOM, UNSCORED
 from ufs_bench.metrics.study.families import CONFIDENCE
-from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.scripts.core.conf import family_of, names, unique_names
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.findings import plan
+from ufs_bench.scripts.findings import plan, seconds_of
 from ufs_bench.scripts.findings.plan import CONFIRMATORY, ENOUGH, LEVEL, SCORES, WEIGHTS, datasets_of, estimates, tested
-from ufs_bench.scripts.make_figure.seconds import with_seconds
+from ufs_bench.scripts.make_figure.seconds import seconds_of_cells
 from ufs_bench.scripts.rank.choice import choose, is_control
 
 SHOWN = {name: METRICS[name] for name in (*SCORES, "nearest_neighbour")}
@@ -54,8 +53,7 @@ class Board:
     @functools.cached_property
     def seconds(self):
         """CPU seconds of the fit for the most features, by (dataset, method)."""
-        chosen = of_kmeans(self.study.select("acc", "largest_size"))
-        return with_seconds(chosen, self.study.trials, "largest_size").set_index(["dataset", "method"])["seconds"]
+        return seconds_of_cells(self.study)
 
     @functools.cached_property
     def kinds(self):
@@ -106,7 +104,7 @@ class Board:
         gains = self.overall[list(SHOWN)].unstack("method").swaplevel(axis=1).sort_index(axis=1).reindex(self.tested)
         means = plan.means_of(gains, {name: family_of(name) for name in self.tested})
         spans = plan.intervals_of(means).T
-        seconds = self.seconds[self.seconds.index.isin(self.tested, level="dataset")].groupby("method").median()
+        seconds = seconds_of(self.study, self.tested)
         found = []
         for method, kind in self.kinds.items():
             if (method, "acc") not in means or means[method].isna().all(axis=None):

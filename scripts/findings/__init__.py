@@ -4,14 +4,13 @@ Commands print tables; the sentences of docs/findings.md are written by hand, an
 compares their numbers with the frames that the tables are made of.
 """
 
-from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.runners.store.reference import PREFIX, shipped_studies
 from ufs_bench.scripts.core.conf import printed, unique_names
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import with_interval
 from ufs_bench.scripts.findings import predictions, sizes
 from ufs_bench.scripts.findings.plan import LEVEL, SCORES, curves
-from ufs_bench.scripts.make_figure.seconds import with_seconds
+from ufs_bench.scripts.make_figure.seconds import seconds_of_cells
 
 STUDY = "reference/fair"
 BESIDE = (*sizes.STUDIES.values(), predictions.SEARCHED)
@@ -77,9 +76,8 @@ def lacking_lines(plan, names):
 
 def seconds_of(study, datasets):
     """Return the median over data sets of the CPU seconds of a fit for the most features, by method."""
-    chosen = of_kmeans(study.select("acc", "largest_size"))
-    chosen = chosen[chosen["dataset"].isin(datasets)]
-    return with_seconds(chosen, study.trials, "largest_size").groupby("method")["seconds"].median()
+    seconds = seconds_of_cells(study)
+    return seconds[seconds.index.isin(datasets, level="dataset")].groupby("method").median()
 
 
 def _for_each(what):

@@ -10,7 +10,7 @@ from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import printed
 from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
 from ufs_bench.scripts.core.text import CLUSTERERS, by_labels
-from ufs_bench.scripts.make_figure.options import gaps, one
+from ufs_bench.scripts.make_figure.options import check_points, gaps, one
 from ufs_bench.scripts.make_figure.style import NARROW, WIDTH, distinct, face, framed, in_words, name_ends, styles
 
 ENTRY = 0.13  # inches between the names of two lines
@@ -70,28 +70,12 @@ def acc_vs_size(
 
 def _points(study, dataset, metric, clusterer, selection, methods):
     """Return the points of the lines, and the sizes of the protocol; MissingResults where there are none."""
-    summary = study.summary
-    stored = summary[summary["clusterer"] == clusterer]
-    if dataset not in set(stored["dataset"]):
-        raise MissingResults(
-            f"nothing is stored for dataset={dataset!r} and clusterer={clusterer!r}; "
-            f"data sets of this study: {', '.join(stored['dataset'].unique()) or 'none'}.",
-            [(method, dataset) for method in methods or sorted(summary["method"].unique())],
-        )
-    points = select(stored[stored["dataset"] == dataset], metric, selection, per_size=True)
+    stored = study.summary[(study.summary["clusterer"] == clusterer) & (study.summary["dataset"] == dataset)]
+    points = select(stored, metric, selection, per_size=True) if len(stored) else stored.assign(mean=0.0)
     points = with_mean_of_draws(points, study, metric, selection, per_size=True).dropna(subset="mean")
-    if methods is not None:
-        points = points[points["method"].isin(methods)]
-    if points.empty:
-        who = "no method has" if methods is None else f"methods={methods} have no"
-        raise MissingResults(
-            f"{who} scores on {dataset} for selection={selection!r}.",
-            [(method, dataset) for method in methods or sorted(stored["method"].unique())],
-        )
+    points = points if methods is None else points[points["method"].isin(methods)]
+    check_points(points, study, [dataset], clusterer, selection, methods)
     sizes = max(points["sizes"], key=len)  # all features alone have none of the protocol's
     if not sizes:
-        raise MissingResults(
-            f"nothing but all features has scores on {dataset}: there is no curve to draw.",
-            [(method, dataset) for method in sorted(points["method"].unique())],
-        )
+        raise MissingResults(f"nothing but all features has scores on {dataset}: there is no curve to draw.")
     return points, sizes

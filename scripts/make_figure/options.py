@@ -3,6 +3,7 @@
 import inspect
 
 from ufs_bench.runners.words import did_you_mean
+from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import check_names, composed, printed
 from ufs_bench.scripts.core.entry import defaults
 
@@ -22,6 +23,17 @@ def one(names, option="dataset"):
 def several(names):
     """Return a name or a list of names as a list."""
     return [names] if isinstance(names, str) else list(names or [])
+
+
+def check_points(points, study, datasets, clusterer, selection, methods):
+    """Raise MissingResults where a data set has no points to draw."""
+    if lacking := [name for name in datasets if name not in set(points["dataset"])]:
+        wanted = methods or sorted(study.summary["method"].unique())
+        raise MissingResults(
+            f"no scores are stored for dataset={','.join(lacking)}, clusterer={clusterer} and selection={selection}; "
+            f"data sets of this study: {', '.join(study.summary['dataset'].unique()) or 'none'}.",
+            [(method, name) for name in lacking for method in wanted],
+        )
 
 
 def gaps(chosen, datasets, methods=None):

@@ -5,13 +5,13 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from ufs_bench.metrics.study import METRICS, POOR
+from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.selections import BY_NAME
-from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import printed
 from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
 from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.text import CLUSTERERS, by_labels
-from ufs_bench.scripts.make_figure.options import gaps, several
+from ufs_bench.scripts.make_figure.options import check_points, gaps, several
 from ufs_bench.scripts.make_figure.style import GREY, NARROW, WIDTH, distinct, face, framed, in_words, legend_in, styles
 
 FEW = 8  # methods that all have their colour; of more, those of a front
@@ -31,6 +31,12 @@ def with_seconds(chosen, trials, selection):
         totals = cells.median() if selection == "grid_median" else cells.sum()
         seconds = [totals.get((row.dataset, row.method), np.nan) for row in chosen.itertuples()]
     return chosen.assign(seconds=seconds)
+
+
+def seconds_of_cells(study):
+    """Return the CPU seconds of the fit for the most features, by (dataset, method)."""
+    chosen = of_kmeans(study.select("acc", "largest_size"))
+    return with_seconds(chosen, study.trials, "largest_size").set_index(["dataset", "method"])["seconds"]
 
 
 def front(points):
@@ -54,13 +60,7 @@ def acc_vs_seconds(study, dataset, metric="acc", clusterer="kmeans", selection=N
     points = with_seconds(points, study.trials, selection)
     if methods is not None:
         points = points[points["method"].isin(methods)]
-    lacking = [name for name in datasets if name not in set(points["dataset"])]
-    if lacking:
-        wanted = methods or sorted(study.summary["method"].unique())
-        raise MissingResults(
-            f"no scores are stored for dataset={','.join(lacking)}, clusterer={clusterer} and selection={selection}.",
-            [(method, name) for name in lacking for method in wanted],
-        )
+    check_points(points, study, datasets, clusterer, selection, methods)
     title = f"{METRICS[metric]} of {CLUSTERERS[clusterer]} against the seconds of fitting"
     note = (
         f"{by_labels(BY_NAME[selection].overall, metric)}; bars: {study.spread()}. Pareto front: no other "

@@ -29,7 +29,10 @@ def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
     or data set.
     """
     if study.filled().is_shipped:
-        raise ValueError(study.refusal("other seeds"))
+        raise ValueError(
+            f"study={study.own_name} is shipped, and nothing is written there: for other seeds, run your own study of "
+            "this name, which takes what it can from the shipped ones."
+        )
     if own := study.protocol.get("seeds"):
         raise ValueError(
             f"study={study.name} has protocol.seeds={own}: run.py fits them all; for more, raise it under a study=NAME "
