@@ -76,12 +76,12 @@ class Board:
         confirmatory = datasets_of(CONFIRMATORY)
         return {name: "confirmatory" if name in confirmatory else "exploratory" for name in self.choice.datasets}
 
-    @functools.cached_property
+    @property
     def tested(self):
         """The data sets that are tested: the confirmatory ones once all have been run, else the others."""
         return tested(self.choice.datasets)[0]
 
-    @functools.cached_property
+    @property
     def is_confirmatory(self):
         """True where the tested data sets are those of the confirmation."""
         return tested(self.choice.datasets)[1]
@@ -112,15 +112,12 @@ class Board:
             cells = {name: spans[method, name].to_dict() | {"sign": self._sign(method, name, spans)} for name in SHOWN}
             known = self.overall["acc"].xs(method, level="method").reindex(self.tested).notna()
             n_families = int(means[method]["acc"].notna().sum())
-            found.append(
-                {
-                    "name": method, "title": self.titles[method], "kind": kind, "cells": cells,
-                    "n_datasets": int(known.sum()), "n_families": n_families,
-                    "enough": n_families >= min(ENOUGH, len(means)),
-                    "states": self._states.get(method, ""),
-                    "seconds": seconds.get(method, np.nan),
-                }
-            )  # fmt: skip
+            found.append({
+                "name": method, "title": self.titles[method], "kind": kind, "cells": cells,
+                "n_datasets": int(known.sum()), "n_families": n_families,
+                "enough": n_families >= min(ENOUGH, len(means)), "states": self._states.get(method, ""),
+                "seconds": seconds.get(method, np.nan),
+            })  # fmt: skip
         return sorted(found, key=lambda row: (not row["enough"], -row["cells"]["acc"]["mean"], row["name"]))
 
     def _sign(self, method, score, spans):
@@ -164,10 +161,8 @@ def numbers(board):
         "tested": board.tested,
         "random": _tenths(board.scores.xs(RANDOM, level="method").reindex(datasets), sizes),
         "methods": [
-            {
-                "name": row["name"],
-                "title": row["title"],
-                "kind": row["kind"],
+            {name: row[name] for name in ("name", "title", "kind")}
+            | {
                 "seconds": [
                     None if pd.isna(value) else float(f"{value:.2g}")
                     for value in board.seconds.reindex([(name, row["name"]) for name in datasets])
@@ -181,11 +176,5 @@ def numbers(board):
 
 def _tenths(frame, sizes):
     """Return the rows of a frame by score, each a list over sizes of whole numbers or None."""
-    rounded = (10 * frame).round()
-    return {
-        score: [
-            [None if pd.isna(value) else int(value) for value in row]
-            for row in rounded[score].reindex(columns=sizes).to_numpy()
-        ]
-        for score in SHOWN
-    }
+    rounded = (10 * frame).round().astype("Int64").astype(object).where(frame.notna(), None)
+    return {score: rounded[score].reindex(columns=sizes).to_numpy().tolist() for score in SHOWN}

@@ -12,7 +12,7 @@ from ufs_bench.runners.words import counted
 from ufs_bench.scripts.core.conf import CONF, ROOT, entry, family_of, find, printed, printed_family, unique_names
 from ufs_bench.scripts.core.sources import citations, classes, source_of
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.text import pipes
+from ufs_bench.scripts.core.text import number, pipes
 from ufs_bench.scripts.core.text import signed as printed_gain
 from ufs_bench.scripts.core.views import render
 from ufs_bench.scripts.docs.board import ENOUGH, KINDS, LEVEL, SHOWN, Board, numbers
@@ -132,7 +132,7 @@ def _by_data(name, board):
     scores, gains, seconds = (_of(frame, name).reindex(order) for frame in (board.scores, board.overall, board.seconds))
     tables = {}
     for score in SHOWN:
-        frame = scores[score].reindex(columns=list(WEIGHTS)).map(lambda value: "" if pd.isna(value) else f"{value:.1f}")
+        frame = scores[score].reindex(columns=list(WEIGHTS)).map(number, decimals=1)
         frame["gain"] = gains[score].map(signed)
         frame["n x d"] = [f"{fits.loc[one, 'n_samples']} x {fits.loc[one, 'n_features']}" for one in order]
         frame["seconds"] = seconds.map(lambda value: "" if pd.isna(value) else f"{value:.2g}")
@@ -193,13 +193,9 @@ def _ranking(name, own, board):
     gains = board.overall.xs(name, level="dataset").drop(index=[RANDOM], errors="ignore").dropna(how="all")
     gains = gains.sort_values("acc", ascending=False)
     frame = gains.map(signed).set_axis([f"gain in {title}" for title in SHOWN.values()], axis=1)
-    for size in WEIGHTS:
-        frame[f"ACC {size}"] = (
-            own["acc"]
-            .reindex(columns=[size])
-            .reindex(gains.index)[size]
-            .map(lambda value: "" if pd.isna(value) else f"{value:.1f}")
-        )
+    frame = frame.join(
+        own["acc"].reindex(gains.index, columns=list(WEIGHTS)).map(number, decimals=1).add_prefix("ACC ")
+    )
     frame["seconds"] = [f"{board.seconds.get((name, method), float('nan')):.2g}" for method in gains.index]
     frame["kind"] = [KINDS[board.kinds[method]] for method in gains.index]
     pages = method_pages()

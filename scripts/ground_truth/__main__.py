@@ -4,8 +4,7 @@ from ufs_bench.scripts.core.command_lines import of_experiment
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import deliver
-from ufs_bench.scripts.ground_truth import recovered
-from ufs_bench.scripts.ground_truth.truth_page import truth_table
+from ufs_bench.scripts.ground_truth import recovered, truth_table
 
 
 @command("ground_truth")

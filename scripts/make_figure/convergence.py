@@ -21,22 +21,19 @@ def convergence(study, dataset, methods=None, metric="acc", selection="default_p
         stored = study.trials[study.trials["dataset"].isin(datasets)]
         swept = stored["trial"].isin(study.traces.index[study.traces.map(len) > 1])
         methods = sorted(stored.loc[swept, "method"].unique())
-        where = f"dataset={','.join(datasets)}"
         if stored.empty:
-            raise MissingResults(f"nothing is stored on {where}; name what you want: methods=[...].")
+            raise MissingResults(f"nothing is stored on dataset={','.join(datasets)}; name methods=[...].")
         if not methods:
             raise ValueError(
-                f"no fit stored on {where} has iterations to draw: {', '.join(sorted(set(stored['method'])))}. "
-                "They are closed forms, stopped at their start, reached a limit, failed, or were shipped without "
-                "traces; choose a study with another method."
+                f"no stored fit has iterations to draw: {', '.join(sorted(set(stored['method'])))}. They are closed "
+                "forms, stopped at their start, reached a limit, failed, or were shipped without traces."
             )
     pairs = [(method, name) for method in methods for name in datasets]
     traces = chosen_traces(study, pairs, metric, selection, size)
     in_print, looks = unique_names("method", methods), styles(methods)
     at = "" if size is None else f", {size} features"
     choice = BY_NAME[selection].per_size if selection == "default_params" else BY_NAME[selection].overall
-    choice = by_labels(choice, metric)
-    note = f"{choice}{at}; sweep 0 is the start. {study.origin(methods)}"
+    note = f"{by_labels(choice, metric)}{at}; sweep 0 is the start. {study.origin(methods)}"
     per_row = 1 if width < NARROW else min(len(traces), 3)
     rows = -(-len(traces) // per_row)
     with framed(width, 0.9 + rows * min(2.6, 0.75 * width / per_row), "Objective after every sweep", note) as figure:

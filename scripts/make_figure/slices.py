@@ -17,12 +17,9 @@ class Surface(NamedTuple):
 
     metric: str
     parameter: str
-    # values, sizes: values of the parameter, ascending, and the numbers of features
-    values: list
-    sizes: list
-    scores: (
-        np.ndarray
-    )  # shape (n_sizes, n_values), in percent; nan where nothing is stored, or the fit failed or learned nothing
+    values: list  # of the parameter, ascending
+    sizes: list  # numbers of features
+    scores: np.ndarray  # (n_sizes, n_values), in percent; nan where nothing is stored, or a fit learned nothing
 
 
 def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
@@ -35,26 +32,23 @@ def grid_of(summary, dataset, method, clusterer="kmeans", defaults=None):
     cell = cell[cell["clusterer"] == clusterer]
     if not (cell["n_restarts"] > 0).any():
         there = summary[(summary["dataset"] == dataset) & (summary["n_restarts"] > 0)]["method"].unique()
-        others = f"methods with scores there: {', '.join(there)}"
-        if not len(there):
-            others = f"there are none on it; methods of this study: {', '.join(summary['method'].unique()) or 'none'}"
         raise MissingResults(
-            f"no scores are stored for method={method} on dataset={dataset} and clusterer={clusterer}; {others}.",
+            f"no scores are stored for method={method} on dataset={dataset} and clusterer={clusterer}; methods with "
+            f"scores there: {', '.join(there) or 'none'}.",
             [(method, dataset)],
         )
     own = params_of(cell).tolist()
     names = sorted({name for point in own for name in point})
-    params = [{name: _set(point.get(name, (defaults or {}).get(name))) for name in names} for point in own]
-    points = cell.assign(**{f"param {name}": [point[name] for point in params] for name in names})
-    scored = [point for point, count in zip(params, cell["n_restarts"], strict=True) if count]
-    found = {name: {point[name] for point in scored} for name in names}
+    params = {name: [_set(point.get(name, (defaults or {}).get(name))) for point in own] for name in names}
+    points = cell.assign(**{f"param {name}": values for name, values in params.items()})
     # A value at which every fit failed is a gap in the figure, but does not count as a second value.
+    scored = {name: set(points.loc[points["n_restarts"] > 0, f"param {name}"].tolist()) for name in names}
     varying = {
-        name: sorted({point[name] for point in params}, key=lambda value: (isinstance(value, str), value))
+        name: sorted(set(params[name]), key=lambda value: (isinstance(value, str), value))
         for name in names
-        if len(found[name]) > 1
+        if len(scored[name]) > 1
     }
-    constant = {name: values.pop() for name, values in found.items() if len(values) == 1}
+    constant = {name: values.pop() for name, values in scored.items() if len(values) == 1}
     return points, varying, constant
 
 

@@ -34,12 +34,9 @@ def surfaces(
     cell = _, varying, constant = grid_of(study.summary, dataset, method, clusterer, defaults)
     parameters = list(varying) if parameters is None else several(parameters)
     searched = [name for name, values in {**(own.get("grid") or {}), **(grid or {})}.items() if len(values) > 1]
-    if not parameters and not searched:
-        raise ValueError(f"{method} has no parameter with several values, stored or in its file's grid.")
     if not parameters:
-        raise MissingResults(
-            f"{method} on {dataset} has scores at one setting of its parameters only.", [(method, dataset)]
-        )
+        cells = [(method, dataset)] if searched else []  # a run of its grid would not add values
+        raise MissingResults(f"{method} on {dataset} has scores at one setting of its parameters only.", cells)
     try:
         panels = [surface(cell, name, score, others, defaults) for score in metrics for name in parameters]
     except MissingResults as error:
@@ -62,9 +59,9 @@ def _drawn(surfaces, title, note, width):
     metrics = list(dict.fromkeys(panel.metric for panel in surfaces))
     per_row = 1 if width < NARROW else len(surfaces) // len(metrics)
     rows = -(-len(surfaces) // per_row)
-    if any(np.isfinite(panel.scores).any() for panel in surfaces):
-        note += "\nOutlined: the best."
-    if any(np.isnan(panel.scores).any() for panel in surfaces):
+    values = np.concatenate([panel.scores.ravel() for panel in surfaces])
+    note += "\nOutlined: the best." if np.isfinite(values).any() else ""
+    if np.isnan(values).any():
         note += " Hatched: not run, or the fit failed, reached a limit or learned nothing."
     height = 0.9 + rows * min(2.35, 0.62 * width / per_row)
     with framed(width, height, title, note, **{"axes.grid": False}) as figure:

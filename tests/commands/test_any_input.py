@@ -15,7 +15,7 @@ from frames import PROTOCOL, frames, store
 
 from ufs_bench.datasets import load_dataset
 from ufs_bench.runners.store.fits import FILE
-from ufs_bench.scripts.audit.__main__ import main as audit
+from ufs_bench.scripts.audit import main as audit
 from ufs_bench.scripts.cite import main as cite
 from ufs_bench.scripts.compare.__main__ import main as compare
 from ufs_bench.scripts.core.entry import defaults

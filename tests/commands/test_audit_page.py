@@ -7,8 +7,7 @@ import pytest
 from frames import frames, store
 
 from ufs_bench.datasets import load_dataset
-from ufs_bench.scripts.audit import _optima, make_audit
-from ufs_bench.scripts.audit.audit_page import audit_page
+from ufs_bench.scripts.audit import _optima, audit_page, make_audit
 from ufs_bench.scripts.core.conf import names
 from ufs_bench.scripts.core.data import data_of
 from ufs_bench.scripts.core.study import Study

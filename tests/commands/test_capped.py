@@ -5,7 +5,7 @@ from frames import frames, store
 
 from ufs_bench.metrics.study import audit
 from ufs_bench.metrics.study.summary import running_times, select
-from ufs_bench.scripts.audit.audit_page import stands_out
+from ufs_bench.scripts.audit import stands_out
 from ufs_bench.scripts.compare import compare_studies
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.tables import read_table

@@ -15,9 +15,18 @@ from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.store.parquet import packed_refits, read_refits
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.ground_truth import LEVEL, beyond_chance, chance, differences, found, recovered
+from ufs_bench.scripts.ground_truth import (
+    HEAD,
+    LEVEL,
+    beyond_chance,
+    chance,
+    differences,
+    found,
+    recovered,
+    truth_frame,
+    truth_table,
+)
 from ufs_bench.scripts.ground_truth.further import ship_further
-from ufs_bench.scripts.ground_truth.truth_page import HEAD, truth_frame, truth_table
 from ufs_bench.scripts.ship import pack
 
 

@@ -10,8 +10,7 @@ from html_page import Reader
 
 from ufs_bench.metrics.study.families import t_intervals
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.make_report import make_report
-from ufs_bench.scripts.make_report.best import standings
+from ufs_bench.scripts.make_report import make_report, standings
 
 FAILED = {"dataset": "orl", "method": "mcfs", "status": "failed", "sizes": SIZES}
 

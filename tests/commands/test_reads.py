@@ -9,7 +9,7 @@ import pytest
 from frames import PROTOCOL, frames, store
 
 from ufs_bench.runners.store import fits
-from ufs_bench.scripts.audit.__main__ import main as audit
+from ufs_bench.scripts.audit import main as audit
 from ufs_bench.scripts.cite import main as cite
 from ufs_bench.scripts.compare.__main__ import main as compare
 from ufs_bench.scripts.core import conf, published

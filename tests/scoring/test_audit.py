@@ -19,7 +19,7 @@ from ufs_bench.runners.store.fits import Store
 from ufs_bench.runners.store.row import subsets_of
 from ufs_bench.runners.store.tidy import tidy
 from ufs_bench.runners.workers.fit import run_trial
-from ufs_bench.scripts.audit.audit_page import compact, stands_out
+from ufs_bench.scripts.audit import compact, stands_out
 from ufs_bench.scripts.core.study import Study
 
 PROTOCOL = Protocol(name="test", sizes=(4, 8), scaling="none", restarts=3, seed=0, nmi="geometric", max_iter=20)

@@ -11,8 +11,7 @@ from ufs_bench.metrics.study.audit import starts
 from ufs_bench.metrics.study.frames import fits_of
 from ufs_bench.runners.store.tidy import tidy
 from ufs_bench.runners.workers.fit import reported
-from ufs_bench.scripts.audit import make_audit
-from ufs_bench.scripts.audit.audit_page import audit_page, stands_out
+from ufs_bench.scripts.audit import audit_page, make_audit, stands_out
 from ufs_bench.scripts.core.study import Study
 
 SIZE, AMONG = 20, 100

@@ -7,7 +7,7 @@ from frames import study_of
 from ufs_bench.methods.core.base import BaseSelector, Solution
 from ufs_bench.metrics.study.scored import scored
 from ufs_bench.runners.workers.fit import reported
-from ufs_bench.scripts.audit.audit_page import stands_out
+from ufs_bench.scripts.audit import stands_out
 from ufs_bench.scripts.make_table import study_table
 
 
