@@ -148,20 +148,11 @@ def folder(results, tmp_path, monkeypatch):
     return tmp_path
 
 
-# With one value each, these figures are drawn and these pages written by other quick tests, which take seconds, and
-# options are refused by what all commands share: the tests of make_table, acc_vs_size, ground_truth and others see it.
-LONG = ["acc_vs_seconds", "surface", "convergence", "pixels", "gains", "compare", "make_report"]
-LONG += ["critical_difference", "features", "audit", "rank"]  # test_ranking, test_features, the output of audit below
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[pytest.mark.slow] if name in LONG else []) for name in BASE]
-)
-def test_any_value_of_any_option_is_taken_or_refused_in_words(name, folder, request, capsys):
+@pytest.mark.slow  # all 7,257 values take more than an hour: a tenth of them
+@pytest.mark.parametrize("name", BASE)
+def test_any_value_of_any_option_is_taken_or_refused_in_words(name, folder, capsys):
     (command, *base), inputs = BASE[name], inputs_of(name)
-    # All 7,257 take more than an hour: a tenth of them with --slow.
-    few = len(inputs) // 10 if request.config.getoption("--slow") else 1
-    inputs = random.Random(name).sample(inputs, few)
+    inputs = random.Random(name).sample(inputs, len(inputs) // 10)
     base += [f"results_dir={folder}/results"] + ([] if command in ("compare", "ground_truth") else ["study=dgufs"])
     base += [f"data_dir={folder}"] if "data_dir" in defaults(command) else []
     assert attempt(command, base, capsys) == "accepted"
@@ -209,12 +200,6 @@ def test_an_output_that_cannot_be_written_is_named(command, target, folder, caps
     study = ["study=dgufs", f"results_dir={folder}/results", f"output={path}"]
     assert attempt(command, [*study, *(["dataset=umist"] if command == "make_figure" else [])], capsys) == "refused"
     assert f"cannot write {path}" in capsys.readouterr().err
-
-
-def test_a_figure_of_no_data_set_is_refused(folder, capsys):
-    words = ["figure=acc_vs_seconds", "dataset=null", "study=dgufs", f"results_dir={folder}/results"]
-    assert attempt("make_figure", words, capsys) == "refused"
-    assert "dataset must be given for figure=acc_vs_seconds: the study has" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(("place", "study"), [("file", "dgufs"), ("nowhere", "mine")])
@@ -275,9 +260,3 @@ def test_a_reader_that_goes_away_ends_a_command_quietly(folder):
     words = f"{sys.executable} -m scripts.make_table study=dgufs results_dir={folder}/results | head -c 1"
     done = subprocess.run(words, shell=True, cwd=ROOT, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("#", "")
-
-
-def test_a_word_that_a_command_has_no_use_for_is_refused(command):
-    done = command("cite", "nonsense=1")
-    assert done.returncode == 1 and "no option nonsense" in done.stderr and not done.stdout
-    assert "quotes" not in done.stderr

@@ -129,7 +129,7 @@ def test_a_difference_is_of_the_mean_that_is_judged_over_the_starts_of_learned_l
 def test_the_error_of_the_noise_is_that_over_data_sets_whose_cells_go_together():
     """Twenty data sets, each with a difference of its own in all of its eight cells."""
     rng, errors, found = np.random.default_rng(0), [], []
-    for _ in range(200):
+    for _ in range(100):
         cells = [{"paper": "rufs", "dataset": f"d{data_set}", "metric": metric, "method": method + ending,
                   "mean": 50 + gap * (ending == ""), "clusterer": "kmeans", "trial_status": "converged"}
                  for data_set, gap in enumerate(rng.normal(size=20)) for metric in ("acc", "nmi")
@@ -137,7 +137,7 @@ def test_the_error_of_the_noise_is_that_over_data_sets_whose_cells_go_together()
         noise = program_noise(pd.DataFrame(cells))
         errors.append(noise.error)
         found.append(noise.points)
-    assert np.mean(errors) == pytest.approx(np.std(found), rel=0.15)
+    assert np.mean(errors) == pytest.approx(np.std(found), rel=0.2)
 
 
 def test_the_noise_of_a_copys_two_scores_goes_together_and_no_other(monkeypatch):

@@ -8,7 +8,6 @@ import pandas as pd
 import pytest
 from frames import frames, store
 from sklearn.datasets import load_wine
-from sklearn.feature_selection import VarianceThreshold
 
 from ufs_bench import as_dataset, open_study, run
 from ufs_bench.runners.store.names import FILE, store_names, stored_names
@@ -80,13 +79,6 @@ def test_features_without_names_are_numbered_and_a_fit_that_learned_nothing_is_m
     assert "| DGUFS‡ | MCFS |" in done.stdout and "| 10   | 9      | 9    |" in done.stdout
     said = " ".join(done.stdout.split())
     assert "‡: the fit learned nothing, and its order means nothing. Not shown: fssl. Features are numbered" in said
-
-
-def test_a_method_that_failed_is_left_out_and_named(tmp_path, command):
-    with pytest.warns(UserWarning, match="without scores"):
-        run(["max_variance", VarianceThreshold(1e9)], {"one": wine()}, results_dir=tmp_path, **WORDS)
-    done = command("features", "study=wine", f"results_dir={tmp_path}")
-    assert "proline" in done.stdout and "Not shown: VarianceThreshold." in done.stdout
 
 
 def test_data_without_labels_have_features_too(tmp_path):

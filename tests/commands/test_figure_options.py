@@ -6,7 +6,7 @@ import pytest
 from frames import frames, store
 
 from ufs_bench.runners.place import home
-from ufs_bench.scripts.core.command_lines import fill_pairs, no_results, with_commands
+from ufs_bench.scripts.core.command_lines import fill_pairs, no_results
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.make_figure.options import settings_of, usual
@@ -89,9 +89,3 @@ def test_the_command_line_takes_a_name_for_a_list_and_refuses_an_unknown_option(
     done = run(tmp_path, "study=dgufs", "samples=[0]")
     assert done.returncode == 1
     assert done.stderr.startswith("error: figure=acc_vs_size has no option samples.")
-
-
-def test_what_has_no_command_stands_below_no_promise_of_one():
-    note = "(wine has no file in conf/: run it again as it was run before)"
-    assert with_commands("nothing is stored", [note]) == f"nothing is stored\n  {note}"
-    assert with_commands("none", ["python run.py", note]) == f"none\nTo fill it:\n  python run.py\n  {note}"

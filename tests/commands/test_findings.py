@@ -19,7 +19,10 @@ from ufs_bench.scripts.make_figure.style import PHONE
 
 @pytest.fixture(scope="module")
 def found(fair):
-    return estimates(fair)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(plan, "FLIPS", plan.FLIPS // 100)
+        patch.setattr(plan, "FLIPS_WITHOUT", plan.FLIPS_WITHOUT // 10)
+        return estimates(fair)
 
 
 def test_a_part_between_marks_is_replaced_and_a_page_without_its_marks_is_refused(tmp_path):

@@ -168,9 +168,8 @@ def test_differences_are_of_the_same_data_and_of_seeds_that_lack_none():
     assert table["p"].to_dict() == pytest.approx({"mcfs": 2 * p, "fspca": 1, "rsr": np.nan}, nan_ok=True)
 
 
-@pytest.mark.parametrize("n_seeds", [5, 20])
-def test_few_studies_in_which_none_differs_say_so_of_one_and_most_find_a_difference(n_seeds):
-    rng, shape = np.random.default_rng(n_seeds), (n_seeds, 10, 11)  # seeds, difficulties, methods
+def test_few_studies_in_which_none_differs_say_so_of_one_and_most_find_a_difference():
+    rng, shape = np.random.default_rng(20), (20, 10, 11)  # seeds, difficulties, methods
     index = pd.MultiIndex.from_product([*map(range, shape)], names=["seed", "difficulty", "method"])
     said = {0.0: [], 0.1: []}
     for gain, wrong in said.items():
@@ -182,7 +181,7 @@ def test_few_studies_in_which_none_differs_say_so_of_one_and_most_find_a_differe
             wrong.append([(p <= LEVEL).any(), (p <= LEVEL).mean()])
     means = {gain: np.mean(wrong, axis=0) for gain, wrong in said.items()}
     assert means[0.0][0] <= 0.1  # .05, and two standard errors of 100 studies
-    assert means[0.1][1] >= (0.95 if n_seeds == 20 else 0.1)
+    assert means[0.1][1] >= 0.95
 
 
 def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_path, shipping):
@@ -199,7 +198,7 @@ def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_
     both, before = Study.open(tmp_path, "reference/truth"), path.read_bytes()
     found, whole = (recovered(study).drop(columns="fit_s") for study in (both, all_three))
     pd.testing.assert_frame_equal(found, whole)
-    assert ship_further(ran("all", 2)) == {"max_variance": 2} and path.read_bytes() == before
+    assert ship_further(all_three) == {"max_variance": 2} and path.read_bytes() == before
     all_three.whole["data_sha"] = "x" + all_three.whole["data_sha"].str[1:]
     with pytest.raises(StoreError, match="max_variance: data_sha=x.* as in conf/truth"):
         ship_further(all_three)

@@ -72,12 +72,6 @@ def test_learned_labels_have_no_band(study):
     assert not figure.axes[0].collections
 
 
-def test_the_choice_and_the_spread_are_said_below(study):
-    note = acc_vs_size(study, "umist").get_supxlabel()
-    assert "chosen with the labels" in note
-    assert "± std over 2 K-means restarts" in note
-
-
 def test_what_is_not_stored_is_named(study):
     for draw in (acc_vs_size, acc_vs_seconds):
         with pytest.raises(MissingResults, match="dataset=pie10p, .*data sets of this study: orl, umist") as caught:

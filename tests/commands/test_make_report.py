@@ -87,7 +87,7 @@ def test_an_empty_study_is_refused(tmp_path):
 
 def test_a_study_on_which_every_fit_failed_still_has_a_report(tmp_path):
     page = report(tmp_path, [FAILED])
-    assert "No method has a score yet." in page and "Not drawn: no method has scores on orl" in page
+    assert "No method has a score yet." in page and "Not drawn: no scores are stored for dataset=orl" in page
 
 
 def test_what_failed_is_listed_with_its_error_at_the_end(tmp_path):

@@ -7,7 +7,7 @@ from frames import study_of
 
 from ufs_bench.metrics.study.families import family_means, step_down
 from ufs_bench.scripts.core.conf import ROOT, family_of
-from ufs_bench.scripts.findings import lacking_lines, plan
+from ufs_bench.scripts.findings import lacking_lines, plan, sizes
 from ufs_bench.scripts.findings.__main__ import main as findings_main
 
 DATA = ["umist", "orl", "allaml", "isolet", "webkb", "coil20", "digits", "micromass"]
@@ -109,9 +109,32 @@ def test_the_reference_on_the_confirmatory_data_is_the_mean_of_many_random_ranki
     assert draws[list(plan.datasets_of(plan.CONFIRMATORY))].min() >= 25
 
 
-@pytest.mark.parametrize(("study", "why"), [("nope", "has no results in"), ("dgufs", "lacks binary_alphadigits: the")])
+@pytest.mark.parametrize(("study", "why"), [("nope", "has no results in"), ("dgufs", "study=dgufs lacks acsf1")])
 def test_the_findings_are_refused_of_other_studies(monkeypatch, capsys, study, why):
     monkeypatch.setattr("sys.argv", ["findings", f"study={study}"])
     with pytest.raises(SystemExit):
         findings_main()
     assert why in capsys.readouterr().err
+
+
+@pytest.fixture(scope="module")
+def found():
+    half = study({"mcfs": np.negative(SURE), "ndfs": MIXED}, DATA[:-1])
+    twice = study({"mcfs": np.add(SURE, 2), "ndfs": MIXED})
+    return sizes.changes(study({"mcfs": SURE, "ndfs": MIXED}), {"half": half, "twice": twice}, DATA)
+
+
+def test_a_change_is_of_the_data_sets_that_all_three_studies_have(found):
+    assert found.loc[("mcfs", "acc"), ("data", "sets")] == len(DATA) - 1
+    families = [family_of(name) for name in DATA[:-1]]
+    assert found.loc[("mcfs", "acc"), ("data", "families")] == len(set(families))
+    means = [np.mean([SURE[n] for n, own in enumerate(families) if own == family]) for family in set(families)]
+    assert found.loc[("mcfs", "acc"), ("half", "mean")] == pytest.approx(-2 * np.mean(means), abs=1e-6)
+    assert found.loc[("mcfs", "acc"), ("twice", "mean")] == pytest.approx(2, abs=1e-6)
+    assert found.loc[("ndfs", "acc"), ("twice", "mean")] == pytest.approx(0, abs=1e-6)
+    assert found["half", "mean"].isna().sum() == 14  # all features and six methods were not run
+
+
+def test_the_table_has_the_gain_and_both_changes(found):
+    (row,) = [row for row in sizes.change_lines(found) if row[:2] == ["MCFS", "ACC"]]
+    assert row[3].startswith("+3.") and row[4].startswith("-6.") and row[5].startswith("+2.0")

@@ -44,8 +44,13 @@ def controls(comparison):
     return controls_of(comparison[0])
 
 
-def test_the_tables_are_what_the_command_writes(comparison, controls):
-    parts = {name: pipes(lines) for name, lines in tables(comparison[1], controls).items()}
+@pytest.fixture(scope="module")
+def printed(comparison, controls):
+    return tables(comparison[1], controls)
+
+
+def test_the_tables_are_what_the_command_writes(printed):
+    parts = {name: pipes(lines) for name, lines in printed.items()}
     found = filled(REPRODUCTION, "scripts.compare", parts)
     assert REPRODUCTION.read_text(encoding="utf-8") == found, "run: python -m scripts.findings write=true"
 
@@ -112,8 +117,8 @@ def test_the_sentences_say_what_the_results_do(comparison, controls):
     )
 
 
-def test_few_honest_copies_pass_where_the_page_says_so(comparison, controls):
-    printed = tables(comparison[1], controls)["lines"][1:]
-    power = {paper: max(float(row[5]) for row in printed if row[0] == paper) for paper in ("UFSOL", "K-means UFS")}
+def test_few_honest_copies_pass_where_the_page_says_so(printed):
+    rows = printed["lines"][1:]
+    power = {paper: max(float(row[5]) for row in rows if row[0] == paper) for paper in ("UFSOL", "K-means UFS")}
     assert {paper: f"{100 * own:.0f}" for paper, own in power.items()} == {"UFSOL": "6", "K-means UFS": "2"}
-    assert all(np.isfinite(float(row[5])) for row in printed)
+    assert all(np.isfinite(float(row[5])) for row in rows)

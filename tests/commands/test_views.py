@@ -5,6 +5,7 @@ import re
 import jinja2
 import pytest
 
+from ufs_bench.scripts.core.text import number, signed
 from ufs_bench.scripts.core.views import FOLDER, environment, notes, render, wrapped
 from ufs_bench.scripts.make_table.latex import tex
 
@@ -52,3 +53,8 @@ def test_every_template_is_named_by_some_module_or_stands_beside_the_one_of_its_
     for path in FOLDER.rglob("*.j2"):
         name = path.name.split(".")[0]
         assert re.search(rf'"([\w/]+/)?{name}\.', text) or path.with_name(f"{name}.py").exists(), path
+
+
+@pytest.mark.parametrize("value", [-0.0, -0.04, 0.0, 0.04])
+def test_what_rounds_to_zero_has_no_minus(value):
+    assert (signed(value), number(value, 1)) == ("0.0", "0.0")
