@@ -62,7 +62,7 @@ def print_list(names, data_dir=None, details=False):
     for spec in specs if details else []:
         print(f"\n{spec['paper_name']}: {spec['origin']}\n  terms: {spec['terms']}\n  cite: {spec['citation']}")
         if "withheld" in spec:
-            print(f"  by hand{_why(spec)}")
+            print(f"  by hand; it is not offered for download: {spec['withheld']}")
         for file in (file for source in spec["sources"] for file in files_of(source)):
             print(f"  {file['file']}, {file.get('checksum', 'checksum written when it is made')}")
             for address in addresses(file):
@@ -102,10 +102,6 @@ def _where(found):
         return "ships with the suite" if ours else "in an installed package"
     more = f" and {len(found.paths) - 1} more" if len(found.paths) > 1 else ""
     return f"{'cache' if found.place == CACHE else 'data_dir'}: {found.paths[0].name}{more}"
-
-
-def _why(spec):
-    return f"; it is not offered for download: {spec['withheld']}" if "withheld" in spec else ""
 
 
 def _size(spec, found):

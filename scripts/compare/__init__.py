@@ -45,7 +45,8 @@ def compare_studies(studies):
     """
     frames = []
     for paper, study in studies.items():
-        tables = [(spec, table_cells(spec, study, BEST)) for spec in score_tables(paper)]
+        compared = [spec for spec in paper_tables(paper) if spec.metric in ("acc", "nmi")]
+        tables = [(spec, table_cells(spec, study, BEST)) for spec in compared]
         frames.append(published_rows(paper, study, tables))
     rows = judge(pd.concat(frames, ignore_index=True))
     return with_left_out(rows.assign(explanation=explain_cells(rows)))[COLUMNS]
@@ -56,11 +57,6 @@ def controls_of(studies):
     scores = {paper: over_more_starts(control_scores(study, BEST), study.restarts)
               for paper, study in studies.items()}  # fmt: skip
     return pd.concat([own.assign(paper=paper) for paper, own in scores.items()], ignore_index=True)
-
-
-def score_tables(paper):
-    """Return the tables of a paper that are compared."""
-    return [spec for spec in paper_tables(paper) if spec.metric in ("acc", "nmi")]
 
 
 def published_rows(paper, study, tables):

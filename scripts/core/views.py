@@ -31,11 +31,6 @@ def notes(name, /, **values):
     return [" ".join(note.split()) for note in render(name, **values).split("\n\n") if note.strip()]
 
 
-def raw(*names):
-    """Return files of scripts/ as they are, one after the other, such as the style and the script of a page."""
-    return Markup("".join((FOLDER / name).read_text(encoding="utf-8") for name in names))
-
-
 @functools.cache
 def environment(is_html, folder=FOLDER):
     """Return the environment of templates in some folders; in HTML every value is escaped, and no line is removed."""

@@ -6,7 +6,6 @@ import shlex
 from collections import Counter
 
 import numpy as np
-import pandas as pd
 from markupsafe import Markup
 
 from ufs_bench.metrics.study import ALL, METRICS, RANDOM, UNSCORED
@@ -21,8 +20,8 @@ from ufs_bench.scripts.core.conf import family_of, unique_names
 from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
 from ufs_bench.scripts.core.published import PAPERS, load_published
 from ufs_bench.scripts.core.tables import OF_TABLES, paper_tables
-from ufs_bench.scripts.core.text import number, signed
-from ufs_bench.scripts.core.views import raw, render
+from ufs_bench.scripts.core.text import number, signed, spread
+from ufs_bench.scripts.core.views import FOLDER, render
 from ufs_bench.scripts.make_figure.curves import acc_vs_size
 from ufs_bench.scripts.make_table import make_table
 from ufs_bench.scripts.make_table.formats import Style, to_frame
@@ -68,7 +67,7 @@ def make_report(study, selection="best_over_grid"):
         versions=Counter(trials["versions"]).most_common(),
         data=sorted(set(zip(trials["dataset"], trials["data_sha"], strict=True))),
         sources=sources(study),
-        style=raw("make_report/page.css"),
+        style=Markup((FOLDER / "make_report/page.css").read_text(encoding="utf-8")),
     )  # fmt: skip
 
 
@@ -141,14 +140,10 @@ def by_dataset(study, selection):
         own = chosen(study, metric, selection).dropna(subset="mean")
         for dataset, cells in own[~own["method"].isin(CONTROLS)].groupby("dataset"):
             cells = cells.sort_values("mean", ascending=False, kind="stable").head(2)
-            texts = [f"{methods[row.method]} {row.mean:.1f}{_spread(row.std)}" for row in cells.itertuples()]
+            texts = [f"{methods[row.method]} {row.mean:.1f}{spread(row.std, ' ± ')}" for row in cells.itertuples()]
             rows.setdefault(dataset, []).extend([*texts, ""][:2])
     titles = unique_names("dataset", rows)
     return sorted(([titles[name], *texts] for name, texts in rows.items()), key=lambda row: row[0].lower())
-
-
-def _spread(std):
-    return "" if pd.isna(std) else f" ± {std:.1f}"
 
 
 def figures(study, selection):

@@ -35,7 +35,12 @@ def main(options):
         variants = spec.paper is None if variants is None else variants
         spec = spec if variants or "rows" in given else printed_methods(spec)
         table = make_table(spec, study, options["selection"], variants)
-    deliver(_written(table, options), options["output"])
+    form, notes = options["format"], options["notes"]
+    if form == "csv":
+        text = to_csv(table)
+    else:
+        text = to_latex(table, notes) if form == "latex" else to_markdown(table, options["width"], notes)
+    deliver(text, options["output"])
 
 
 def _changed(spec, metric, given):
@@ -45,13 +50,6 @@ def _changed(spec, metric, given):
     if spec.metric == "shape":
         raise ValueError(f"table={spec.name} is one of shapes, so that metric={metric} would have no effect.")
     return replace(spec, **{"title": f"{spec.title} (here: {METRICS.get(metric, metric)})", "metric": metric} | given)
-
-
-def _written(table, options):
-    form, notes = options["format"], options["notes"]
-    if form == "csv":
-        return to_csv(table)
-    return to_latex(table, notes) if form == "latex" else to_markdown(table, options["width"], notes)
 
 
 if __name__ == "__main__":

@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from ufs_bench.metrics.kmeans import load_engine
+from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import UNSCORED, is_learned
 from ufs_bench.runners.experiment.trial import has_random_part, stored_trial
 from ufs_bench.runners.store.identity import Identity
@@ -71,14 +72,17 @@ def chosen_sets(study):
 def _fit_cell(study, cell, target, wanted, data, n_seeds, n_jobs):
     """Fit the points of a cell with the seeds that lack, and store the rows of each fit as it ends."""
     dataset, method = cell[["dataset", "method"]].iloc[0]
-    place, done, asked, problems = f"{method} on {dataset}", _done(study, dataset, method), {}, []
+    place, asked, stored, problems = f"{method} on {dataset}", {}, [], []
+    done = read(study.folder, SEEDS)
+    done = done[~done["status"].isin(UNSCORED)]
+    done = set(done[["trial", "n_selected", "clusterer", "seed", "identity"]].itertuples(index=False, name=None))
     for row in cell.to_dict("records"):
         trial = stored_trial(row, target)
         if trial is None:
             problems.append(f"{place}: its file in conf/method is not that of the trials.")
             continue
         own = list(_stored_rows(study, trial, wanted[trial.key]))
-        add_refits(study, SEEDS, own)
+        stored += own
         identity, sets = Identity.of(trial.cls).name, sorted(one[3:5] for one in own)
         if own[0][-1] != identity:
             problems.append(f"{place}: it is of other code or packages; run the cell again first.")
@@ -87,24 +91,17 @@ def _fit_cell(study, cell, target, wanted, data, n_seeds, n_jobs):
             if not done.issuperset((trial.key, *one, seed, identity) for one in sets):
                 changed = replace(trial, seed=seed, sizes=sizes)
                 asked[changed.key] = trial, changed, sets
+    if stored:
+        add_refits(study, SEEDS, stored)
     if asked:
         log.info("%s: %s", place, counted(len(asked), "fit"))
-    protocol = next((trial.protocol for trial, *_ in asked.values()), None)
-    given = Data.scaled(data, protocol, method) if asked else None
+        given = Data.scaled(data, Protocol(**study.protocol), method)
     for ended in run_all([changed for _, changed, _ in asked.values()], given, n_jobs) if asked else ():
         for outcome in ended:
             trial, changed, sets = asked[outcome.trial["trial"]]
             add_refits(study, SEEDS, _rows(outcome, trial, changed.seed, sets))
             problems += [f"{place}: {outcome.trial['error']}"] if outcome.trial["error"] else []
     return list(dict.fromkeys(problems))
-
-
-def _done(study, dataset, method):
-    """Return what is stored with scores, as (trial, n_selected, clusterer, seed, identity)."""
-    stored = read(study.folder, SEEDS)
-    stored = stored[(stored["dataset"] == dataset) & (stored["method"] == method) & ~stored["status"].isin(UNSCORED)]
-    names = ["trial", "n_selected", "clusterer", "seed", "identity"]
-    return set(stored[names].itertuples(index=False, name=None))
 
 
 def _stored_rows(study, trial, wanted):
