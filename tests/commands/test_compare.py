@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from frames import PROTOCOL, frames, store
+from paper_studies import runs
 
 from ufs_bench.scripts.compare import COLUMNS, compare_studies, open_studies
 from ufs_bench.scripts.compare.controls import COLUMNS as OF_CONTROLS
@@ -20,24 +21,18 @@ from ufs_bench.scripts.core.study import Study
 FULL = {**PROTOCOL, "restarts": 20}
 
 
-def around(mean, std=0.02):
-    """Return twenty restarts with this mean and std."""
-    values = np.tile([1.0, -1.0], 10)
-    return (mean + std * values / values.std(ddof=1)).tolist()
-
-
 @pytest.fixture(scope="module")
 def results(tmp_path_factory):
     points = [
         # UMIST: published 42.1±2.3; PIE 10P: published 30.8±2.29, far from ours.
-        {"dataset": "umist", "method": "all_features", "acc": {644: around(0.43)}},
-        {"dataset": "pie10p", "method": "all_features", "acc": {2420: around(0.45)}},
-        {"dataset": "umist", "method": "laplacian_score", "acc": {50: around(0.48), 100: around(0.40)}},
-        {"dataset": "pie10p", "method": "laplacian_score", "acc": {50: around(0.36)}},
-        {"dataset": "umist", "method": "dgufs", "acc": {50: around(0.2)}, "learned": {50: 0.57}, "status": "collapsed"},
-        {"dataset": "umist", "method": "dgufs_normalized", "acc": {50: around(0.65)}},
+        {"dataset": "umist", "method": "all_features", "acc": {644: runs(43, 2)}},
+        {"dataset": "pie10p", "method": "all_features", "acc": {2420: runs(45, 2)}},
+        {"dataset": "umist", "method": "laplacian_score", "acc": {50: runs(48, 2), 100: runs(40, 2)}},
+        {"dataset": "pie10p", "method": "laplacian_score", "acc": {50: runs(36, 2)}},
+        {"dataset": "umist", "method": "dgufs", "acc": {50: runs(20, 2)}, "learned": {50: 0.57}, "status": "collapsed"},
+        {"dataset": "umist", "method": "dgufs_normalized", "acc": {50: runs(65, 2)}},
         {"dataset": "pie10p", "method": "dgufs", "status": "failed", "sizes": [50]},
-        {"dataset": "umist", "method": "eufs", "acc": {50: around(0.5)}},
+        {"dataset": "umist", "method": "eufs", "acc": {50: runs(50, 2)}},
         {"dataset": "umist", "method": "eufs", "params": {"alpha": 9}, "status": "failed", "sizes": [50]},
     ]
     folder = tmp_path_factory.mktemp("results")

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from frames import study_of
+from noisy_studies import DATASETS, METHODS, points
 from scipy import stats
 from small_data import TRUTH
 
@@ -18,32 +19,13 @@ from ufs_bench.scripts.rank.versus import split_by_data, versus
 from ufs_bench.scripts.rank.versus_page import versus_frame, versus_page
 from ufs_bench.scripts.ship import pack
 
-DATASETS = ["umist", "orl", "pie10p", "allaml", "prostate_ge", "coil20", "fashion", "usps", "digits", "isolet"]
-METHODS = ["mcfs", "rufs", "udfs", "eufs"]
 SELECTIONS = ("largest_size", "best_over_grid")
-
-
-def points(methods, datasets=DATASETS, better=None, seed=0):
-    """Make a study in which every ranking is random: about a level of the data set, with 2 points of noise."""
-    rng, rows = np.random.default_rng(seed), []
-    for dataset in datasets:
-        level = np.random.default_rng(len(dataset)).uniform(0.3, 0.7)
-
-        def cell(method, dataset=dataset, level=level, **more):
-            acc = list(level + (better or {}).get(method, 0.0) + rng.normal(0, 0.02) + rng.normal(0, 0.001, size=4))
-            return {"dataset": dataset, "method": method, "acc": {100: acc}, **more}
-
-        rows += [cell(method) for method in methods]
-        if "mine" not in methods:
-            rows += [cell("all_features"), cell("max_variance")]
-            rows += [cell("random_rankings", params={"draw": draw}, is_default=not draw) for draw in range(5)]
-    return rows
 
 
 def compared(shipped=None, better=None, datasets=DATASETS, seed=0, selection="largest_size"):
     """Compare a made-up method with those of a study."""
     shipped = study_of(points(METHODS, datasets, seed=seed) if shipped is None else shipped, "made_up")
-    mine = study_of(points(["mine"], datasets, better, seed + 100), "versus_made_up_mine")
+    mine = study_of(points(["mine"], datasets, better, seed + 100, controls=False), "versus_made_up_mine")
     return versus(shipped, mine, "mine", datasets, selection), shipped
 
 
@@ -96,7 +78,7 @@ def test_where_the_method_itself_has_no_score_the_data_set_is_left_out():
     shipped = study_of(points(METHODS), "made_up")
     rows = [
         row | {"status": "failed", "sizes": [100]} if row["dataset"] == "orl" else row
-        for row in points(["mine"], seed=1)
+        for row in points(["mine"], seed=1, controls=False)
     ]
     one = versus(shipped, study_of(rows), "mine", DATASETS, "largest_size")
     assert one.unscored == ["orl"] and "orl" not in one.scores.index and (one.table["n_datasets"] == 9).all()
