@@ -18,12 +18,11 @@ METHODS = "max_variance", "laplacian_score"
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
+def results(tmp_path_factory, run_cells):
     """Return a folder of results with two finished cells."""
     folder = tmp_path_factory.mktemp("results")
-    for method in METHODS:
-        words = ["protocol=smoke", "runner.n_jobs=1", f"method={method}", f"dataset={TRUTH}", "study=mine"]
-        forked.printed(["run.py", *words, f"results_dir={folder}"], ROOT)
+    words = ["protocol=smoke", "runner.n_jobs=1", f"method={','.join(METHODS)}", f"dataset={TRUTH}", "study=mine"]
+    run_cells(*words, f"results_dir={folder}")
     return folder
 
 

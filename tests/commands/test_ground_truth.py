@@ -1,6 +1,5 @@
 """The features that methods find in data of known truth: computed by hand, printed and drawn."""
 
-import forked
 import numpy as np
 import pandas as pd
 import pytest
@@ -184,11 +183,11 @@ def test_few_studies_in_which_none_differs_say_so_of_one_and_most_find_a_differe
     assert means[0.1][1] >= 0.95
 
 
-def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_path, shipping):
+def test_what_is_selected_on_further_seeds_counts_as_the_fits_themselves_do(tmp_path, shipping, run_cells):
     def ran(folder, *seeds):
         names = ",".join(TRUTH.replace("s0", f"s{seed}") for seed in seeds)
         words = ["study=truth", "method=max_variance", "protocol=ground_truth", f"dataset={names}", "runner.n_jobs=1"]
-        forked.printed(["run.py", "-m", *words, f"results_dir={tmp_path / folder}"], ROOT)
+        run_cells(*words, f"results_dir={tmp_path / folder}")
         return Study.open(tmp_path / folder, "truth").filled()
 
     ran("shipped", 0)

@@ -10,15 +10,11 @@ from frames import PROTOCOL, frames, store
 
 from ufs_bench.runners.store import fits
 from ufs_bench.scripts.audit import main as audit
-from ufs_bench.scripts.cite import main as cite
 from ufs_bench.scripts.compare.__main__ import main as compare
 from ufs_bench.scripts.core import conf, published
-from ufs_bench.scripts.features import main as features
 from ufs_bench.scripts.make_figure.__main__ import main as make_figure
-from ufs_bench.scripts.make_report.__main__ import main as make_report
 from ufs_bench.scripts.make_table.__main__ import main as make_table
 from ufs_bench.scripts.rank.__main__ import main as rank
-from ufs_bench.scripts.refit.__main__ import main as refit
 
 POINTS = [
     {
@@ -34,12 +30,8 @@ STUDY = "study=dgufs"
 COMMANDS = {
     "make_table": (make_table, [STUDY]),
     "compare": (compare, ["paper=dgufs", STUDY]),
-    "make_report": (make_report, [STUDY]),
     "rank": (rank, [STUDY]),
     "audit": (audit, [STUDY, "data_dir={}"]),
-    "cite": (cite, [STUDY]),
-    "features": (features, [STUDY, "dataset=umist"]),
-    "refit": (refit, ["what=seeds", STUDY, "methods=[mcfs]"]),
     "make_figure": (make_figure, [STUDY, "dataset=umist", "output={}/figure"]),
 }
 
@@ -71,9 +63,7 @@ def reads(monkeypatch):
     return found
 
 
-@pytest.mark.parametrize(
-    "command", [pytest.param(name, marks=[pytest.mark.slow] if name == "make_report" else []) for name in COMMANDS]
-)
+@pytest.mark.parametrize("command", COMMANDS)
 def test_a_command_reads_no_file_twice(command, reads, tmp_path, monkeypatch, capsys):
     store(frames(POINTS), tmp_path)
     main, arguments = COMMANDS[command]
