@@ -3,7 +3,7 @@
 import functools
 import re
 import zipfile
-from io import BytesIO, StringIO
+from io import BytesIO
 
 import numpy as np
 import scipy  # scipy imports its parts when they are first used, and most files need none
@@ -14,7 +14,6 @@ from ufs_bench.datasets.formats.arrays import flat, pick, read_libsvm, read_mtx,
 from ufs_bench.datasets.formats.h5ad import read_h5ad
 from ufs_bench.datasets.formats.matlab import read_mat
 from ufs_bench.datasets.formats.rdata import read_rdata
-from ufs_bench.datasets.formats.text import text_of
 from ufs_bench.datasets.joined import FRAMES, labels_in_order, read_tables
 from ufs_bench.datasets.steps import fill_missing, matched_labels, take_steps
 from ufs_bench.datasets.synthetic import read_synthetic
@@ -130,12 +129,6 @@ def read_h5(path, x, y):
     return tuple(np.concatenate([pick(path, arrays, name) for name in group]) for group in (x, y))
 
 
-def read_csv_gz(path):
-    """Read a gzipped CSV file of numbers without a header; the last column is the label."""
-    table = np.loadtxt(StringIO(text_of(path)), delimiter=",", ndmin=2)
-    return table[:, :-1], table[:, -1]
-
-
 def read_pgm_zip(path, block):
     """Read a zip of grey images ``s<label>/<number>.pgm``, averaged over `block` x `block` pixels.
 
@@ -167,7 +160,6 @@ READERS = {
     "mat": read_mat,
     "mat_term_counts": read_term_counts,
     "h5": read_h5,
-    "csv_gz": read_csv_gz,
     "libsvm": read_libsvm,
     "h5ad": read_h5ad,
     "npz": read_npz,

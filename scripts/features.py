@@ -8,7 +8,7 @@ from ufs_bench.metrics.study import POOR, RANDOM
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.metrics.study.summary import select
-from ufs_bench.runners.store.names import size_to_show
+from ufs_bench.runners.store.files import size_to_show
 from ufs_bench.runners.words import counted
 from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, with_commands
 from ufs_bench.scripts.core.conf import printed, rows_of, unique_names
@@ -42,7 +42,7 @@ def features_of(study, dataset=None, methods=None, metric="acc", selection="defa
     """Return the features that methods select on a data set: method, n_selected, rank (from 1), number (from 0), name.
 
     The data set is by default the only one of the study.  Methods are a name or a list, by default all that have a
-    selection of this size, and the size is that of `runners.store.names.size_to_show` among those that most methods
+    selection of this size, and the size is that of `runners.store.files.size_to_show` among those that most methods
     have.  Parameters are chosen by `selection`, for every size.  Names are missing where the file of the data has none,
     and in shipped studies.
     """

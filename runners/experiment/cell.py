@@ -9,19 +9,17 @@ from ufs_bench.datasets import load_dataset
 from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.runners.code import code_of
 from ufs_bench.runners.errors import ConfigError
-from ufs_bench.runners.experiment.grid import diagonal, expand, first_points
+from ufs_bench.runners.experiment.grid import check_at_hand, diagonal, expand, first_points, stand_in
+from ufs_bench.runners.experiment.method import check_sparse
 from ufs_bench.runners.experiment.notes import RUN, ends_text, logged, note_log, noted_run
 from ufs_bench.runners.experiment.plan import Plan, Times, Todo
 from ufs_bench.runners.experiment.result import say_result
 from ufs_bench.runners.experiment.settings import SHIPPED
-from ufs_bench.runners.experiment.sparse import check_sparse
-from ufs_bench.runners.experiment.stand_in import check_at_hand, stand_in
 from ufs_bench.runners.progress import Progress, log, say_compiling
 from ufs_bench.runners.store.elsewhere import found_elsewhere, name_of, outcomes_of
-from ufs_bench.runners.store.files import clear_unfinished
+from ufs_bench.runners.store.files import clear_unfinished, store_names
 from ufs_bench.runners.store.fits import FILE, Store, check_study, is_exported, read_fits
 from ufs_bench.runners.store.identity import Identity
-from ufs_bench.runners.store.names import store_names
 from ufs_bench.runners.store.row import to_json
 from ufs_bench.runners.words import counted
 
@@ -208,7 +206,7 @@ class Cell:
         rest = sorted((one for one in trials if one.key not in known), key=lambda one: (one.key not in sample, one.key))
         if rest:
             from ufs_bench.runners.workers.data import n_stored  # here, as a finished cell needs none of it
-            from ufs_bench.runners.workers.memory import workers_within_memory
+            from ufs_bench.runners.workers.machine import workers_within_memory
 
             X = self.dataset.X
             n_jobs = workers_within_memory(rest, X.shape, n_jobs, settings.runner.caps, n_stored(X))

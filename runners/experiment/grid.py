@@ -1,13 +1,22 @@
-"""The trials that a configuration asks for."""
+"""The trials that a configuration asks for, and what stands for data that are not loaded."""
 
+import functools
 import itertools
+import json
 import math
+from contextlib import suppress
 from dataclasses import replace
+from types import SimpleNamespace
 
+import numpy as np
+
+from ufs_bench.datasets import DataError, load_dataset
+from ufs_bench.datasets.load import locate
+from ufs_bench.datasets.spec import check_spec
 from ufs_bench.runners.errors import ConfigError, ProcessEnded, exits_as_errors
 from ufs_bench.runners.experiment.method import Method, parameters_of
 from ufs_bench.runners.experiment.trial import Trial, hash_of
-from ufs_bench.runners.store.row import to_json
+from ufs_bench.runners.store.row import from_json, to_json
 
 
 def expand(study, dataset, method, protocol, defaults=False):
@@ -185,3 +194,42 @@ def _check(trial, cls, dataset, values_of_protocol):
     except (ValueError, TypeError, AttributeError, ProcessEnded) as error:
         where = " (its values are those of protocol.grid_values)" if values_of_protocol else ""
         raise ConfigError(f"{trial.method} on {dataset.name} with {to_json(trial.params)}{where}: {error}") from error
+
+
+def stand_in(settings):
+    """Return what stands for the data of a cell before they are loaded; None where their file does not state a shape.
+
+    Its X has their shape, and everywhere their least value where that is below 0 and the method takes none such; data
+    that are not on this machine are taken to have none.
+    """
+    spec = settings.dataset
+    n_samples, n_features, n_classes = (spec.get(key) for key in ("samples", "features", "classes"))
+    n_classes = spec.get("clusters") if n_classes is None else n_classes
+    if None in (n_samples, n_features, n_classes):
+        return None
+    takes_any = getattr(settings.method.cls, "takes_negative", True)
+    X = np.broadcast_to(0.0 if takes_any else least(spec, settings.data_dir), (n_samples, n_features))
+    sha = spec.get("data_sha256") or ""
+    return SimpleNamespace(name=spec["name"], X=X, n_features=n_features, n_classes=n_classes, sha=sha)
+
+
+def check_at_hand(spec, folder):
+    """Raise DataError for data that are not on this machine, or damaged."""
+    _check_at_hand(json.dumps(spec), folder)
+
+
+def least(spec, folder):
+    """Return the least value of data, at most 0; 0 for what is not on this machine."""
+    return _least(json.dumps(spec), folder)
+
+
+@functools.cache  # its file is hashed
+def _check_at_hand(spec, folder):
+    locate(check_spec(from_json(spec)), folder, download=False)
+
+
+@functools.cache
+def _least(spec, folder):
+    with suppress(DataError):
+        return min(0.0, load_dataset(from_json(spec), data_dir=folder, download=False).X.min())
+    return 0.0

@@ -11,7 +11,7 @@ from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.progress import log
 from ufs_bench.runners.store.row import from_json
-from ufs_bench.runners.workers.generators import SharedGenerator
+from ufs_bench.runners.workers.caps import SharedGenerator
 from ufs_bench.runners.workers.machine import lives
 
 RUN = ".run.json"  # the note of a run, in the folder of the cell

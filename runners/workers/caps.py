@@ -1,16 +1,21 @@
-"""The caps of one fit, and how a fit ends at one."""
+"""The caps of one fit, how a fit ends at one, and the random generators that all code shares."""
+
+# ruff: noqa: NPY002  # the old generator of numpy is the one that is shared
 
 import math
+import random
 import resource
 import signal
 import time
+import warnings
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from ufs_bench.metrics.study import OUT_OF_MEMORY, TIMEOUT
-from ufs_bench.runners.workers.machine import address_space, peak_mb
+import numpy as np
 
-MB_PER_GB = 1024  # peak_mb counts in units of 1024 * 1024 bytes
+from ufs_bench.metrics.study import OUT_OF_MEMORY, TIMEOUT
+from ufs_bench.runners.workers.machine import MB_PER_GB, address_space, peak_mb
+
 AGAIN_S = 1.0  # CPU seconds after which a fit that has caught the exception that ends it gets another one
 # Compiled code that does not return to Python ends with its worker after so many times its seconds, plus so many.
 HARD_TIMES, HARD_S = 1.5, 10
@@ -118,3 +123,39 @@ def _stop_timers():
 
 def _end_fit(number, _):
     raise _OutOfTime(number)
+
+
+class SharedGenerator(UserWarning):
+    """A fit has drawn from a generator of the whole process."""
+
+
+@contextmanager
+def seeded(seed):
+    """Seed the generators of numpy and of Python for a fit, warn if it uses one, and put back what they were.
+
+    A method that takes no `random_state`, or hands none on to scikit-learn, would have other numbers at every run.
+    """
+    before = random.getstate(), np.random.get_state()
+    random.seed(seed)
+    np.random.seed(seed % 2**32)
+    first = random.getstate(), _compared(np.random.get_state())
+    try:
+        yield
+        drawn = random.getstate(), _compared(np.random.get_state())
+        used = [name for name, one, other in zip(("random", "numpy.random"), first, drawn, strict=True) if one != other]
+        if used:
+            warnings.warn(
+                f"the fit uses the generator of {' and of '.join(used)} that all code shares. It is set to seed {seed} "
+                "before each fit here, and to nothing elsewhere: take random_state, and draw from "
+                "numpy.random.default_rng(random_state).",
+                SharedGenerator,
+                stacklevel=2,
+            )
+    finally:
+        random.setstate(before[0])
+        np.random.set_state(before[1])
+
+
+def _compared(state):
+    name, keys, *rest = state
+    return name, keys.tobytes(), *rest

@@ -15,8 +15,7 @@ from ufs_bench.metrics.measures import OF_SET, of_set
 from ufs_bench.metrics.study import FAILED, UNSCORED
 from ufs_bench.metrics.threads import one_thread
 from ufs_bench.runners.errors import exits_as_errors
-from ufs_bench.runners.store.checkout import git_sha
-from ufs_bench.runners.store.identity import Identity, stored_versions
+from ufs_bench.runners.store.identity import Identity, git_sha, stored_versions
 from ufs_bench.runners.store.row import (
     REPORTED,
     Outcome,
@@ -29,8 +28,7 @@ from ufs_bench.runners.store.row import (
     to_json,
     unpack_labels,
 )
-from ufs_bench.runners.workers.caps import CapReached, capped
-from ufs_bench.runners.workers.generators import seeded
+from ufs_bench.runners.workers.caps import CapReached, capped, seeded
 from ufs_bench.runners.workers.machine import own_cpu_seconds, peak_mb, reset_peak
 
 FACTS = REPORTED[:6]  # numbers that a selector may report of its fit, as NAME_

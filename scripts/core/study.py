@@ -17,8 +17,8 @@ from ufs_bench.metrics.study.seeds import OF_SPREADS, SCORES, spreads
 from ufs_bench.metrics.study.summary import Cells, summarise
 from ufs_bench.runners.experiment.notes import read_run
 from ufs_bench.runners.store import reference
+from ufs_bench.runners.store.files import stored_names
 from ufs_bench.runners.store.fits import load_fits
-from ufs_bench.runners.store.names import stored_names
 from ufs_bench.runners.store.reference import PREFIX
 from ufs_bench.runners.store.row import from_json
 from ufs_bench.runners.store.tidy import tidy

@@ -10,7 +10,7 @@ from frames import frames, store
 from sklearn.datasets import load_wine
 
 from ufs_bench import as_dataset, open_study, run
-from ufs_bench.runners.store.names import FILE, store_names, stored_names
+from ufs_bench.runners.store.files import FILE, store_names, stored_names
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.features import features_of
 

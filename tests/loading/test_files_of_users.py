@@ -417,7 +417,8 @@ def test_a_file_of_ones_own_is_never_to_be_fetched_again(tmp_path, read, ending)
 
 
 @pytest.mark.parametrize(
-    ("file", "name"), [("数据.csv", "data_"), ("50%.csv", "data_50"), (".hidden.csv", "hidden"), ("a b.csv", "a_b")]
+    ("file", "name"),
+    [("数据.csv", "data_"), ("50%.csv", "data_50"), (".hidden.csv", "hidden"), ("Dätä-2 b.csv", "data_2_b")],
 )
 def test_a_file_of_any_name_gets_a_name_that_can_be_typed(tmp_path, read, file, name):
     NAMED.to_csv(tmp_path / file, index=False)

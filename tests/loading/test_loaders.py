@@ -60,7 +60,7 @@ FORMATS = [
     ("small.mat", write_mat_with_a_row_of_labels, {"format": "mat", "options": NAMES}),
     ("small.mat", write_sparse_mat, {"format": "mat", "options": NAMES}),
     ("small.h5", write_h5, {"format": "h5", "options": PARTS}),
-    ("small.csv.gz", write_csv_gz, {"format": "csv_gz"}),
+    ("small.csv.gz", write_csv_gz, {"format": "csv", "options": {"y": -1, "header": False}}),
     ("small.npz", write_npz, {"format": "npz", "options": NAMES}),
     ("small.arff", write_arff, {"format": "arff", "options": {"y": "Class"}}),
 ]
@@ -73,12 +73,6 @@ def test_every_format_gives_the_same_data_set(tmp_path, file, write, source):
     samples, labels, _ = read_source(source, tmp_path / file)
     np.testing.assert_array_equal(samples, X)
     np.testing.assert_array_equal(encode_labels("small", labels), CODES)
-
-
-def test_labels_in_a_cell_array_of_words_are_texts(tmp_path):
-    savemat(tmp_path / "t.mat", {"X": np.eye(3), "Y": np.array(["a", "b", "a"], dtype=object)})
-    source = {"format": "mat", "options": {"x": "X", "y": "Y"}}
-    assert encode_labels("t", read_source(source, tmp_path / "t.mat")[1]).tolist() == [0, 1, 0]
 
 
 @every_format
@@ -110,13 +104,10 @@ def test_the_zip_of_images_is_averaged_in_blocks_in_numerical_order_down_the_col
         np.testing.assert_array_equal(sample, np.ravel(means, order="F"))
     with pytest.raises(DataError, match="8 x 12 pixels do not divide"):
         read_source({"format": "pgm_zip", "options": {"block": 5}}, tmp_path / "faces.zip")
-
-
-def test_a_zip_without_images_is_an_error(tmp_path):
-    with zipfile.ZipFile(tmp_path / "faces.zip", "w") as archive:
+    with zipfile.ZipFile(tmp_path / "none.zip", "w") as archive:
         archive.writestr("faces/README", "no image")
     with pytest.raises(DataError, match="no member s<label>"):
-        read_source({"format": "pgm_zip", "options": {"block": 4}}, tmp_path / "faces.zip")
+        read_source({"format": "pgm_zip", "options": {"block": 4}}, tmp_path / "none.zip")
 
 
 def test_term_counts_come_back_from_their_weights(tmp_path):
@@ -137,41 +128,11 @@ def test_a_missing_array_is_an_error_that_lists_the_present_ones(tmp_path):
         read_source({"format": "mat", "options": {"x": "fea", "y": "gnd"}}, tmp_path / "small.mat")
 
 
-def test_an_arff_file_without_the_column_of_labels_or_with_texts_for_features_is_an_error(tmp_path):
-    path = tmp_path / "small.arff"
-    write_arff(path)
-    with pytest.raises(DataError, match="no column 'label'; it has"):
-        read_source({"format": "arff", "options": {"y": "label"}}, path)
-    path.write_text(path.read_text().replace("{7, 1, 3}", "{7, 1, 3, other}"))
-    with pytest.raises(DataError, match="Class must be numeric; 1 of 4 features are not"):
-        read_source({"format": "arff", "options": {"y": "V0"}}, path)
-
-
-def test_an_arff_file_may_name_its_classes(tmp_path):
-    path = tmp_path / "named.arff"
-    path.write_text("@relation r\n@attribute a real\n@attribute kind {wolf, fox}\n@data\n1,wolf\n2,fox\n")
-    samples, labels, _ = read_source({"format": "arff", "options": {"y": "kind"}}, path)
-    assert samples.tolist() == [[1.0], [2.0]] and labels.tolist() == ["wolf", "fox"]
-
-
-def test_an_archive_of_python_objects_is_not_opened(tmp_path):
-    np.savez(tmp_path / "o.npz", X=np.array([{}, []], dtype=object), y=Y)
-    with pytest.raises(DataError, match="holds Python objects.*astype"):
-        read_source({"format": "npz", "options": {"x": "X", "y": "y"}}, tmp_path / "o.npz")
-
-
 def test_the_first_of_each_class_are_kept_in_file_order():
     y = np.array(["b", "a", "b", "a", "b", "c"])
     rows, labels = first_per_class(np.arange(6)[:, None], y[:, None], 2)
     np.testing.assert_array_equal(rows[:, 0], [1, 3, 0, 2, 5])
     assert list(labels) == ["a", "a", "b", "b", "c"]
-
-
-def test_a_packed_file_that_unpacks_to_far_too_much_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("ufs_bench.datasets.formats.text.LARGEST_TEXT", 1)
-    (tmp_path / "bomb.csv.gz").write_bytes(gzip.compress(b"0," * 10**6))
-    with pytest.raises(DataError, match="unpacks to more than 1 MiB: say max_unpacked_mb=N"):
-        read_source({"format": "csv_gz"}, tmp_path / "bomb.csv.gz")
 
 
 @pytest.mark.parametrize(

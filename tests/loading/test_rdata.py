@@ -64,12 +64,6 @@ def test_the_one_object_of_a_file_needs_no_name(tmp_path):
     np.testing.assert_array_equal(read_source({"format": "rdata"}, tmp_path / "x.rds")[0], X)
 
 
-def test_a_damaged_file_of_r_is_a_clear_error(study):
-    study.write_bytes(study.read_bytes()[:100])
-    with pytest.raises(DataError, match="study.rda cannot be read as rdata"):
-        read_source({"format": "rdata", "options": {"x": "my.study$counts"}}, study)
-
-
 def test_the_matrices_of_a_cell_array_are_side_by_side_or_one_of_them_is_taken(tmp_path):
     cells = np.empty((1, 2), dtype=object)
     cells[0, 0], cells[0, 1] = X[:, :1], X[:, 1:]

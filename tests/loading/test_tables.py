@@ -163,20 +163,6 @@ def test_a_table_of_switches_and_integers_is_one_of_numbers(tmp_path):
     assert samples.tolist() == [[1, 1], [0, 2]] and samples.dtype == float and labels.tolist() == ["u", "v"]
 
 
-def test_parquet_is_read_or_what_it_needs_is_named(tmp_path):
-    path = tmp_path / "t.parquet"
-    try:
-        pd.DataFrame(X, columns=["x", "y", "z"]).assign(kind=KINDS).to_parquet(path)
-    except ImportError:
-        path.write_bytes(b"PAR1")
-        with pytest.raises(DataError, match=r"t.parquet: .*pip install pyarrow"):
-            read_source({"format": "parquet", "options": {"y": "kind"}}, path)
-        return
-    samples, labels, _ = read_source({"format": "parquet", "options": {"y": "kind"}}, path)
-    np.testing.assert_array_equal(samples, X)
-    assert labels.tolist() == KINDS
-
-
 def test_libsvm_has_its_labels_in_front(tmp_path):
     with open(tmp_path / "t.svm", "wb") as file:
         dump_svmlight_file(X, [1, 2, 1], file, zero_based=False)
@@ -274,21 +260,13 @@ def test_anndata_may_have_names_in_another_way_or_none_and_files_of_other_genes_
 HOLES = np.array([[1.0, np.nan], [3, 4], [np.nan, 6], [8, 10]])
 
 
-def test_the_median_takes_the_place_of_what_is_missing():
+def test_what_is_missing_is_filled_in_or_left_out_as_asked():
+    np.testing.assert_array_equal(fill_missing(None, HOLES, None, "error")[0], HOLES)
     samples, labels = fill_missing(None, HOLES, ["a", "b", "a", "b"], "median")
     assert samples.tolist() == [[1, 6], [3, 4], [3, 6], [8, 10]] and labels == ["a", "b", "a", "b"]
-    with pytest.raises(DataError, match="feature 1 has no value at all"):
-        fill_missing("t", np.array([[1.0, np.nan], [2, np.nan]]), None, "median")
-
-
-def test_samples_without_a_value_or_a_label_are_dropped():
     samples, labels = fill_missing(None, HOLES, np.array(["a", "b", "a", None], dtype=object), "drop")
     assert samples.tolist() == [[3, 4]] and labels.tolist() == ["b"]
-    assert fill_missing(None, HOLES, None, "drop")[1] is None
+    with pytest.raises(DataError, match="feature 1 has no value at all"):
+        fill_missing("t", np.array([[1.0, np.nan], [2, np.nan]]), None, "median")
     with pytest.raises(DataError, match="leaves none: take fill=median"):
         fill_missing("t", HOLES[:1], None, "drop")
-
-
-def test_nothing_is_filled_in_unasked():
-    samples, _ = fill_missing(None, HOLES, None, "error")
-    np.testing.assert_array_equal(samples, HOLES)

@@ -77,44 +77,6 @@ def test_every_override_is_accepted_or_refused_in_words(request, digits, tmp_pat
     assert counts["refused"] > counts["accepted"] > 0
 
 
-@pytest.mark.parametrize(
-    "override, words",
-    [
-        ("+method.grid.n_neighbors=[inf]", "method.grid.n_neighbors=inf must be finite"),
-        ("++method.params.n_neighbors=nan", "method.params.n_neighbors=nan must be finite"),
-        ("method=kmeans_ufs method.params.standardize=no", "method.params.standardize='no' must be true or false"),
-        ("+protocol.sizes_for=20", "protocol.sizes_for=20 must be a mapping"),
-        ("+protocol.grid_values=0.5", "protocol.grid_values=0.5 must be a list of numbers"),
-        ("protocol.restarts=1e25", "protocol.restarts=1e+25 must be a whole number"),
-        (f"protocol.seed={2**70}", "must be a number of at most 64 bits"),
-        ("method.target=1", "method.target=1 must be a text"),
-        ("method.target=os.sep", "method.target='os.sep' is a part of Python, and no method"),
-        ("method.params=abc", "method.params=abc must be a mapping"),
-        ("study=2024", "study=2024 must be a text, such as study=s2024"),
-        ("study=null", "study=None must be a text"),
-        ("study=[]", "study=[] must be a text"),
-        ("study=''", "study='' must be a name of 1 to 100 letters"),
-        ("study='[k]'", "study='[k]' must be a name"),
-        ("study=../../x", "study='../../x' must be a name"),
-        ("study=/tmp/x", "study='/tmp/x' must be a name"),
-        (f"study={'x' * 300}", "xxx... must be a name"),
-        ("study='a\nb'", "must be a name"),
-        ("dataset.citation=''", "citation='' must be a text"),
-        ("dataset.samples=many", "samples='many' must be an int"),
-        ("method=mcfs method.params.affinity=gauss", "affinity='gauss' must be one of"),
-    ],
-)
-def test_a_refusal_names_the_value_and_what_it_must_be(digits, tmp_path, override, words):
-    OmegaConf.register_new_resolver("root", lambda: str(ROOT), replace=True)
-    overrides = [override] if override.startswith("study") else override.split()
-    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"), pytest.raises(ValueError) as caught:
-        settings = read_settings(compose("config", [*BASE, *overrides]))
-        load_dataset(settings.dataset, download=False)
-        expand(settings.study, digits, settings.method, settings.protocol)
-    assert words in str(caught.value)
-    assert len(str(caught.value).splitlines()) == 1
-
-
 # ---- whole processes
 
 
@@ -133,7 +95,6 @@ SPOILT = {
     "a file where the results should be": (lambda root: root.write_text(""), "Not a directory"),
     "a folder where a file should be": (lambda root: (cell(root) / FILE).mkdir(parents=True), FILE),
     "a lock that is a folder": (lambda root: (cell(root) / ".lock").mkdir(parents=True), "lock"),
-    "an earlier version's": (lambda root: written(cell(root) / "trials.csv", "a,b\n1,2\n"), "rename or delete it"),
     "a table of noise": (lambda root: written(cell(root) / FILE, "\xff\0\n"), f"{FILE}, line 1"),
     "a log that is a folder": (lambda root: (cell(root) / "run.log").mkdir(parents=True), "run.log"),
 }
@@ -157,25 +118,6 @@ def test_whatever_lies_in_the_results_is_named_in_one_line(request, tmp_path, na
     status, output = run(results=tmp_path / "results")
     assert status == 1 and words in output
     assert len([line for line in output.splitlines() if line.startswith("error: ")]) == 1
-
-
-FILES = {
-    "no YAML": (b"name: [\n", "mine.yaml"),
-    "a list": (b"- 1\n", "method=[1] must be a file of conf/method"),
-    "nothing": (b"", "the file of the method lacks 'name'"),
-    "a module that raises": (b"name: mine\ntarget: this.X\nparams: {}\ngrid: {}\n", "'this.X' cannot be imported"),
-}
-
-
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_of_a_method_that_holds_anything_is_one_line(request, tmp_path, name):
-    if name not in sampled(list(FILES), 1) and not request.config.getoption("--slow"):
-        pytest.skip("one of a sample; run with --slow")
-    content, words = FILES[name]
-    (tmp_path / "conf/method").mkdir(parents=True)
-    (tmp_path / "conf/method/mine.yaml").write_bytes(content)
-    status, output = run(f"--config-dir={tmp_path}/conf", "method=mine", results=tmp_path / "results")
-    assert status == 1 and words in output and output.count("error: ") == 1
 
 
 def test_a_folder_that_is_gone_is_one_line(tmp_path):

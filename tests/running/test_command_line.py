@@ -94,41 +94,6 @@ def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_p
         assert sorted(point[name] for point in points[:3]) == values
 
 
-@pytest.mark.parametrize(
-    "arguments, words",
-    [
-        (["method=dgufz"], "Did you mean dgufs?"),
-        (["dataset=pie11p"], "pie10p"),
-        (["method=mcfs", "+method.grid.ridg=[1]"], "Did you mean ridge?"),
-        (["method.grid.alhpa=[1]"], "alhpa"),
-        (["method=mcfs", "method.grid.ridg=[1]"], "no option of method.grid. Did you mean ridge?"),
-        (["method=mcfs", "method.grid.ridge=[1]"], "write ++method.grid.ridge=... to add it"),
-        (["method=dgufs", "method.grid.beta=[2.0]"], "beta=2.0"),
-        (["protocol.restarts=0"], "protocol.restarts=0"),
-        (["runner.n_jobs=0"], "runner.n_jobs=0"),
-        (["protocol.scaling=max"], "none, minmax, zscore, unit_norm, unit_features"),
-        (["protocol.sizes=40"], "protocol.sizes=40 must be a list"),
-        (["+protocol.restart=3"], "Did you mean restarts?"),
-        (["study=reference"], "study=reference is the folder of the shipped results"),
-        (["~protocol.nmi"], "the protocol lacks nmi"),
-        (["~method.params"], "the method lacks params"),
-        (["method=dgufs", "method.name=mine"], "conf/method/dgufs.yaml: name is 'mine', it must be that of the file"),
-        (["protocol.name=mine"], "conf/protocol/dgufs.yaml: name is 'mine'"),
-        (["method=dgufs", "method.params.alpha=3.0"], "Set 'method.grid.alpha=[3.0]', too"),
-        ([f"dataset={__file__}"], f"for a table of your own: data={__file__}"),
-        (["dataset=[pie10p,orl]"], "has several values: add -m for a sweep over them"),
-    ],
-)
-def test_a_wrong_word_is_a_clear_error_before_any_work(tmp_path, arguments, words):
-    # Of these one starts workers, as they take more than a second each.
-    jobs = [] if "method.grid.beta=[2.0]" in arguments else ["runner.n_jobs=1"]
-    done = run(*jobs, *arguments, f"results_dir={tmp_path}", check=False)
-    assert done.returncode != 0
-    assert words in done.stdout + done.stderr
-    assert "Traceback" not in done.stderr
-    assert not any(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("more", [[], ["runner.plan=true"]])
 def test_a_refused_command_removes_no_folder_that_was_there(tmp_path, more):
     cell = tmp_path / "smoke/digits/max_variance"
@@ -152,11 +117,6 @@ def test_an_experiment_file_decides_and_the_command_line_decides_over_it(tmp_pat
     assert "max_variance on mnist500" in done.stdout
     trials = load_all(tmp_path).trials
     assert set(trials["method"]) == {"max_variance", "first_index"} and set(trials["study"]) == {"smoke"}
-
-
-def test_help_shows_examples_and_the_names_to_choose_from():
-    text = run("--help").stdout
-    assert "python run.py -m method=mcfs,dgufs" in text and "umist" in text and "laplacian_score" in text
 
 
 def test_a_sweep_that_is_run_again_takes_a_line_a_cell_and_changes_nothing_in_it(tmp_path):

@@ -8,8 +8,8 @@ from fits import config
 from frames import load_results
 
 from ufs_bench.methods import LaplacianScore
-from ufs_bench.runners.cli.report import shipped_line
-from ufs_bench.runners.experiment import shipped
+from ufs_bench.runners.cli.cells import shipped_line
+from ufs_bench.runners.experiment import result
 from ufs_bench.runners.experiment.cell import Cell
 from ufs_bench.runners.store.fits import FILE
 from ufs_bench.runners.store.identity import Identity
@@ -149,8 +149,8 @@ def test_a_run_computes_what_is_shipped_and_says_that_it_is_the_same(tmp_path, s
         Cell(settings(tmp_path / "b", "two", grid=(3, 4, 5))).run()
     assert sorted(fitted) == [3, 4, 5]
     assert "2 of 2 fits equal the shipped results byte for byte" in caplog.text
-    monkeypatch.setattr(shipped, "_compared", [(2, 0), (3, 1)])
-    assert shipped.in_all() == "in all 5 of 6 fits equal the shipped results byte for byte"
+    monkeypatch.setattr(result, "_compared", [(2, 0), (3, 1)])
+    assert result.in_all() == "in all 5 of 6 fits equal the shipped results byte for byte"
 
 
 def test_a_run_says_how_far_its_fits_are_from_the_shipped_ones(tmp_path, shipping, fitted, monkeypatch, caplog):

@@ -18,10 +18,9 @@ from ufs_bench.runners.code import ROOT
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.experiment.method import Method
-from ufs_bench.runners.workers import machine, memory
+from ufs_bench.runners.workers import machine
 from ufs_bench.runners.workers.caps import Caps
-from ufs_bench.runners.workers.machine import free_mb, held_mb, peak_mb, reset_peak
-from ufs_bench.runners.workers.memory import workers_within_memory
+from ufs_bench.runners.workers.machine import _mb_in, free_mb, peak_mb, reset_peak, workers_within_memory
 from ufs_bench.scripts.check_method.contract import load_methods
 from ufs_bench.scripts.core.conf import find
 
@@ -91,7 +90,7 @@ def fit_mb(name, shape):
 def spent(work):
     """Return the MB that some work takes at its peak."""
     assert reset_peak()
-    before = held_mb()
+    before = _mb_in(machine.PROC / "self/status", "VmRSS")
     work()
     return peak_mb() - before
 
@@ -112,7 +111,7 @@ def in_a_fork(work):
 
 
 def test_a_fit_that_cannot_be_held_is_refused_with_need_room_and_remedy(monkeypatch):
-    monkeypatch.setattr(memory, "free_mb", lambda: 8 * 1024)
+    monkeypatch.setattr(machine, "free_mb", lambda: 8 * 1024)
     asked = trials("dgufs", (25_000, 20))
     words = r"dgufs on made_up \(25000 x 20\) needs about \d+ GB, and 7.2 GB may be used.*runner.max_memory=7.2"
     with pytest.raises(ConfigError, match=words):
@@ -125,12 +124,12 @@ def test_a_fit_that_cannot_be_held_is_refused_with_need_room_and_remedy(monkeypa
 def test_fewer_workers_run_where_memory_is_short_and_a_line_says_why(monkeypatch, caplog):
     caplog.set_level("INFO")
     asked = trials("dgufs", (2000, 100))
-    one = memory.PROCESS_MB + memory.fit_mb(asked[0], (2000, 100))
-    monkeypatch.setattr(memory, "free_mb", lambda: 3.5 * one / memory.LEFT_FREE)
+    one = machine.PROCESS_MB + machine.fit_mb(asked[0], (2000, 100))
+    monkeypatch.setattr(machine, "free_mb", lambda: 3.5 * one / machine.LEFT_FREE)
     assert workers_within_memory(asked, (2000, 100), 16, Caps()) == 3
     assert "3 workers in place of 16: one takes about" in caplog.text
     assert workers_within_memory(asked, (2000, 100), 2, Caps()) == 2
-    monkeypatch.setattr(memory, "free_mb", lambda: float("nan"))
+    monkeypatch.setattr(machine, "free_mb", lambda: float("nan"))
     assert workers_within_memory(asked, (2000, 100), 16, Caps()) == 16
 
 

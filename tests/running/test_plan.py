@@ -6,7 +6,7 @@ import pytest
 from fits import config
 from frames import frames, store
 
-from ufs_bench.runners.cli.report import total_line
+from ufs_bench.runners.cli.cells import total_line
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment import plan
 from ufs_bench.runners.experiment.cell import Cell

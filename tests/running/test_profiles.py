@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from ufs_bench.runners.experiment.profiles import STUDY, seconds_like_others, seconds_of_defaults
+from ufs_bench.runners.experiment.plan import STUDY, seconds_like_others, seconds_of_defaults
 from ufs_bench.runners.store import reference
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.rank.choice import choose, is_control
@@ -17,7 +17,7 @@ def test_the_seconds_are_those_of_the_methods_that_differ_alike_between_the_know
         {"small": [1.0, 10.0, 1.0, 9.0], "large": [10.0, 100.0, 10.0, 9.0], "other": [40.0, 400.0, 40.0, 9.0]},
         index=["grows", "slowly", "mine_released", "flat"],
     )
-    monkeypatch.setattr("ufs_bench.runners.experiment.profiles.seconds_of_defaults", lambda study, folder: table)
+    monkeypatch.setattr("ufs_bench.runners.experiment.plan.seconds_of_defaults", lambda study, folder: table)
     assert seconds_like_others("mine", {"small": 2.0, "large": 20.0}, "other") == pytest.approx(80, rel=0.02)
     assert seconds_like_others("mine", {"small": 2.0, "large": 2.0}, "other") == pytest.approx(2.0, rel=0.02)
     assert np.isnan(seconds_like_others("mine", {"small": 2.0}, "unknown"))

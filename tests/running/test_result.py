@@ -5,8 +5,7 @@ import pandas as pd
 from fits import config
 
 from ufs_bench.runners.experiment.cell import Cell
-from ufs_bench.runners.experiment.collapsed import collapsed_line
-from ufs_bench.runners.experiment.result import _paper_line
+from ufs_bench.runners.experiment.result import _paper_line, collapsed_line
 from ufs_bench.runners.experiment.sweep import cells_of_words
 
 RSR = {"name": "rsr", "target": "methods.rsr.RSR", "params": {"lambda_": 1.0}, "grid": {"lambda_": [1.0, 1e9]}}

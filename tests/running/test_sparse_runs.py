@@ -15,8 +15,7 @@ from ufs_bench.datasets import load_dataset
 from ufs_bench.datasets.own import own_spec
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners.errors import ConfigError
-from ufs_bench.runners.experiment.method import Method
-from ufs_bench.runners.experiment.sparse import check_sparse, methods_that_take_sparse
+from ufs_bench.runners.experiment.method import Method, check_sparse, methods_that_take_sparse
 from ufs_bench.runners.workers.data import Data, opened
 from ufs_bench.scripts.core.conf import ROOT, find
 

@@ -129,16 +129,6 @@ def test_the_last_line_of_a_point_counts_whatever_its_target(fits, tmp_path):
     assert {fit["trial"] for fit in load_fits(tmp_path, "s")} == {"of another target", fits[1]["trial"]}
 
 
-def test_a_cell_of_an_earlier_version_is_refused_and_left_alone(tmp_path):
-    (tmp_path / CELL).mkdir(parents=True)
-    path = tmp_path / CELL / "trials.csv"
-    path.write_text("trial,other\n1,2\n")
-    for read in (lambda: Store(tmp_path / CELL).__enter__(), lambda: load_fits(tmp_path, "s")):
-        with pytest.raises(StoreError, match="misbehaving has a trials.csv and no fits.jsonl.*rename or delete it"):
-            read()
-    assert path.read_text() == "trial,other\n1,2\n" and not (tmp_path / CELL / FILE).exists()
-
-
 def test_a_second_writer_waits_for_the_first(tmp_path):
     waited, order = threading.Event(), []
 
