@@ -160,9 +160,9 @@ class JGUFS(BaseSelector):
     def arrays(self):
         """The arrays that `BaseSelector.memory` counts: a sparse Laplacian and its factors.
 
-        The graph of "released" may fill up: it is counted as an array and, for the end, by its edges.
+        The learned graph may fill up: it is counted by its edges, and for "released" as an array, too.
         """
-        return {"nd": 10, "mm": 4, "nn": 2.5 if self.variant == "released" else 0.25}
+        return {"nd": 10, "mm": 4, "nn": 2.5 if self.variant == "released" else 1.0}
 
     @property
     def graph_(self):

@@ -78,6 +78,12 @@ def test_the_estimate_is_above_what_a_fit_takes_and_within_a_factor_of_it(name, 
     assert estimate <= factor * max(took, LEAST_MB) + LEAST_MB, (took, estimate)
 
 
+@pytest.mark.slow
+def test_the_estimate_of_a_learned_graph_holds_for_many_samples(measured):
+    took, estimate = measured("jgufs", (8000, 500)), selector("jgufs").memory(8000, 500) / 2**20
+    assert took <= estimate <= 2 * took
+
+
 def fit_mb(name, shape):
     """Return the MB of a fit that is not the first of its process."""
     X, small = blobs(*shape, n_clusters=5)[0], blobs(60, 60, n_clusters=5)[0]
