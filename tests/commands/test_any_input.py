@@ -2,12 +2,14 @@
 
 import inspect
 import random
+import re
 import shutil
 import signal
 import subprocess
 import sys
 import time
 import traceback
+from pathlib import Path
 
 import pytest
 from command_line import ROOT
@@ -237,23 +239,31 @@ def test_a_damaged_cell_is_named_with_its_file(text, commands, folder, capsys):
         assert outcome == "accepted" or (outcome == "refused" and str(damaged) in said), (command, outcome, said)
 
 
+def is_guarded(process):
+    """Return True once a process handles SIGTERM, which takes a second on a busy machine; where Linux says so."""
+    path = Path(f"/proc/{process.pid}/status")
+    caught = int(re.search(r"SigCgt:\s*(\w+)", path.read_text())[1], 16) if path.exists() else -1
+    return caught >> signal.SIGTERM - 1 & 1
+
+
 @pytest.mark.parametrize("number, status", [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_at_any_moment_ends_a_command_without_a_traceback(request, number, status, folder):
-    quick = {signal.SIGINT: (0.4,), signal.SIGTERM: (1.6,)}[number]  # in the imports, and in the work
-    moments = (0.1, 0.4, 0.8, 1.6, 3.2) if request.config.getoption("--slow") else quick
+    quick = {signal.SIGINT: (0.2,), signal.SIGTERM: (1.4,)}[number]  # in the imports, and in the work
+    moments = (0.1, 0.2, 0.6, 1.4, 3.0) if request.config.getoption("--slow") else quick
     words = [sys.executable, "-m", "scripts.make_report", "study=dgufs", f"results_dir={folder}/results"]
     for seconds in moments:
         process = subprocess.Popen(
             words, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # which a shell in the background ignores
         )  # fmt: skip
+        while process.poll() is None and not is_guarded(process):
+            time.sleep(0.01)
         time.sleep(seconds)
         process.send_signal(number)
         process.send_signal(number)
         err = process.communicate(timeout=60)[1]
         assert "Traceback" not in err, (seconds, err)
-        # An early signal comes before our first line, and the system ends the process; at a late one it may have ended.
-        assert process.returncode in (status, -number, 0), (seconds, process.returncode, err)
+        assert process.returncode in (status, 0), (seconds, process.returncode, err)  # 0: it had ended
 
 
 def test_a_reader_that_goes_away_ends_a_command_quietly(folder):
