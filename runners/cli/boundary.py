@@ -138,7 +138,7 @@ def _words_of_hydra(error):
     if several := re.match("Ambiguous value for argument '(.*)'", str(error)):
         return f"{several[1]} has several values: add -m for a sweep over them."
     if "override_grammar" in str(error):
-        return f"{str(error).partition('See https:')[0].strip()}. {QUOTES}"
+        return f"{getattr(error, 'override', 'a word')} cannot be read. {QUOTES}"
     key, there = getattr(error.__cause__, "full_key", None), getattr(error.__cause__, "parent_node", None)
     if not (key and "is not in struct" in str(error.__cause__) and hasattr(there, "keys")):
         return None

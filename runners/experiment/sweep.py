@@ -35,9 +35,9 @@ def with_lists(words):
     is_sweep, found = any(word in SWEEP or word.startswith("experiment=") for word in words), []
     for word in (word for word in words if word not in SWEEP):
         if word in NOTHING or re.fullmatch(r"~\w+(=.*)?", word):
-            raise ConfigError(f"{word} leaves out a part that every run has: leave this word out.")
-        group, _, value = word.partition("=")
-        if group not in LISTS:
+            raise ConfigError(f"{word} takes away a part of a run: leave this word out.")
+        group, given, value = word.partition("=")
+        if group not in LISTS or not given:  # such as the value of --package
             several = group in LISTS.values() and has_several(word)  # which Hydra would go through, each by itself
             found.append(f"{group}={quoted(value)}" if several else word)
             continue

@@ -34,10 +34,6 @@ class Data:
         y = np.array(dataset.n_classes) if dataset.y is None else dataset.y
         return cls(dataset.X, y, scalings=(protocol.scaling, protocol.scaling_of(method)))
 
-    def unscored(self):
-        """Return the same data for fits alone, of which nothing is scored."""
-        return Data(self.X, None, self.fitted_on)
-
     @functools.cached_property
     def arrays(self):
         """X, y, and the samples that methods are fitted on."""

@@ -1,9 +1,11 @@
 """A run goes on whatever methods and files of users do, and nothing outside the study is touched."""
 
+import io
 import sys
 
 import pytest
 
+from ufs_bench.runners import progress
 from ufs_bench.runners.errors import ConfigError, ProcessEnded, exits_as_errors
 from ufs_bench.runners.experiment.notes import note_log
 from ufs_bench.runners.workers.fit import _failed
@@ -53,3 +55,19 @@ def test_a_link_out_of_the_folder_is_not_written_through(tmp_path):
     with pytest.raises(ConfigError, match="is a link out of its folder"):
         write("text", tmp_path / "study" / "table.csv")
     assert other.read_text() == "mine"
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def test_a_run_that_is_to_print_nothing_has_no_bar(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    for wanted in (True, False):
+        with progress.printed(wanted):
+            bar = progress.Progress(2)
+            bar.say("failed: one")
+            bar.close()
+        assert ("0/2" in sys.stderr.getvalue()) == wanted
+        sys.stderr.truncate(0)

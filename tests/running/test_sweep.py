@@ -77,10 +77,11 @@ def test_lists_of_methods_and_data_are_options_and_other_lists_are_left_to_hydra
     assert with_lists(["-m", "method=mcfs,dgufs", "study=a"]) == ["methods='mcfs,dgufs'", "method=mcfs", "study=a"]
     assert with_lists(["experiment=fair", "method=glob(s*)"]) == ["experiment=fair", "methods='glob(s*)'"]
     assert with_lists(["-m", "protocol=fair,demo"]) == ["-m", "protocol=fair,demo"]
+    assert with_lists(["--cfg", "job", "--package", "method"]) == ["--cfg", "job", "--package", "method"]
     assert with_lists(["methods=glob(s*)"]) == ["methods='glob(s*)'"]  # Hydra would find nothing in it
     with pytest.raises(ConfigError, match="method=mcfs,dgufs has several values: add -m for a sweep over them"):
         with_lists(["method=mcfs,dgufs"])
-    with pytest.raises(ConfigError, match="experiment=null leaves out a part that every run has"):
+    with pytest.raises(ConfigError, match="experiment=null takes away a part of a run: leave this word out"):
         with_lists(["experiment=null"])
     with pytest.raises(ConfigError, match="protocol=fair,demo has several values, and --cfg takes one"):
         with_lists(["protocol=fair,demo", "--cfg", "job"])
