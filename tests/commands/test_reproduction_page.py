@@ -27,6 +27,9 @@ from ufs_bench.scripts.findings.__main__ import REPRODUCTION
 MEASURED = [
     "JGUFS has 83 of 105 cells",
     "on ORL 15 to 39 minutes with large alpha",
+    "84 published cells are not run: 28 on LUNG, for lack of the file, and 56 on",
+    "it took 31 CPU seconds and 500 MB for HARS, 40 and 568 for Fabert, 93 and 953 for Dilbert. On one worker Gina's "
+    "grids would take 0.7 hours, and 5 more for SF2SOG.",
     "What is shipped must stay below 40 MB; a fit with its 60 to 120 clusterings takes some 0.7 kB.",
     "at ee2f1ea1",
     "One of 261 printed accuracies is below it: UDFS on ALLAML in table 2 of the DGUFS paper, 0.41 with a least one of "
@@ -67,7 +70,7 @@ def test_the_sentences_say_what_the_results_do(comparison, controls):
     lines = line_table(rows, controls)
     verdicts = lines["verdict"].value_counts()
     reproduced = lines.loc[lines["verdict"] == REPRODUCED, "paper"]
-    assert set(reproduced) == {"jgufs"} and lines.set_index("paper")["own_cells"]["dgufs"].max() == 0
+    assert reproduced.value_counts().to_dict() == {"jgufs": 3, "rufs": 1} and lines.set_index("paper")["own_cells"]["dgufs"].max() == 0
     partial = weighed(rows)["jgufs"]
     partial = partial[is_partial(partial)].groupby(["method", "dataset"])[["points", "grid"]].first()
     points = {method: own["points"].tolist() for method, own in partial.groupby("method")}
@@ -80,6 +83,7 @@ def test_the_sentences_say_what_the_results_do(comparison, controls):
     surely = [paper for paper, one in programs.items()
               if one["gain"][1] > 0 and "(" in in_interval(one["datasets"], *one["gain"], 2)]  # fmt: skip
     assert len(programs) == 5 and min(nearer) > 0 and surely == ["rufs"]
+    assert programs["rufs"]["after"]["equivalence"].verdict != REPRODUCED
     counts = above_random(rows, controls)[["above", "cells"]].sum()
     again = of_kmeans(rows[rows["mean"].notna()])
     assert again["n_groups"].notna().all() and again["n_restarts"].nunique() == 1
@@ -90,8 +94,8 @@ def test_the_sentences_say_what_the_results_do(comparison, controls):
         f"{first['columns']:.0f} columns.",
         f"it is first in {first['variant']:.0f}. A method drawn at random would be first in {first['chance']:.1f}.",
         f"NDFS of 2012, one of the baselines, is first in {ours['ndfs']}. It is first in {theirs['ndfs']} if the",
-        f"JGUFS, by {WORDS[len(reproduced)]} of five tests. Of the other four, no test shows that they reproduce, and "
-        f"{WORDS[verdicts[NOT_REPRODUCED]]} tests show that they do not.",
+        "JGUFS by three of five, RUFS by one, which no longer passes if the authors' programs replace our solvers.",
+        f"and {WORDS[verdicts[NOT_REPRODUCED]]} tests show that they do not.",
         f"One step beats two in all {WORDS[found.loc[1, 'won']]} cells",
         "for none of the five is p below .05.",
         f"better than in {100 * (1 - LEVEL):.0f} % of all assignments",
