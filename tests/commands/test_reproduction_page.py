@@ -70,7 +70,8 @@ def test_the_sentences_say_what_the_results_do(comparison, controls):
     lines = line_table(rows, controls)
     verdicts = lines["verdict"].value_counts()
     reproduced = lines.loc[lines["verdict"] == REPRODUCED, "paper"]
-    assert reproduced.value_counts().to_dict() == {"jgufs": 3, "rufs": 1} and lines.set_index("paper")["own_cells"]["dgufs"].max() == 0
+    assert reproduced.value_counts().to_dict() == {"jgufs": 3, "rufs": 1}
+    assert lines.set_index("paper")["own_cells"]["dgufs"].max() == 0
     partial = weighed(rows)["jgufs"]
     partial = partial[is_partial(partial)].groupby(["method", "dataset"])[["points", "grid"]].first()
     points = {method: own["points"].tolist() for method, own in partial.groupby("method")}
