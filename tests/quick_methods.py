@@ -14,9 +14,10 @@ QUICK = {"cae_released": {"max_iter": 20}} | {
 # For what is looked at in an interface, or in the first sweeps; scikit-learn gives estimators of its own as few.
 SHORT = {"max_iter": 5, "n_permutations": 2, "n_starts": 2}
 # For what holds after any number of sweeps and starts, of methods that do many; with --slow the contract has them all.
-FEW = {"max_iter": 20, "n_permutations": 3, "n_starts": 3}
+FEW = {"max_iter": 10, "n_permutations": 2, "n_starts": 2, "max_work": 1e5}
 MANY = {"cae", "dufs_released", "fsasl", "jgufs_released", "ndfs_released", "sparse_kmeans", "sparse_kmeans_released"}
-MANY |= {"kmeans_ufs_admm", "rufs", "sf2sog", "socfs", "ufsol_released"}
+MANY |= {"kmeans_ufs_admm", "rufs", "sf2sog", "socfs", "ufsol", "ufsol_released"}
+MANY |= {"dufs", "eufs", "sogfs", "spdfs", "vcsdfs"}
 # A graph, a start or a scaling of a solver that another configuration of the class has, too.
 TWINS = {"dgufs_normalized", "ndfs_kmeans_start", "socfs_triplet"}
 TWINS |= {"ufsol_alpha0", "ufsol_max_margin", "ufsol_similarity"}

@@ -51,6 +51,17 @@ def test_many_data_sets_of_one_family_do_not_narrow_as_independent_ones_do():
     assert one_large > 0.85 * six
 
 
+def test_the_order_of_data_sets_and_columns_does_not_matter():
+    rng = np.random.default_rng(0)
+    values = table(rng.normal(size=(9, 4)))
+    families = {name: f"family {i % 3}" for i, name in enumerate(values.index)}
+    low, high = means_by_family(values, families)
+    rows, columns = rng.permutation(9), rng.permutation(4)
+    other_low, other_high = means_by_family(values.iloc[rows, columns], families)
+    assert other_low == pytest.approx(low[columns], abs=1e-12)
+    assert other_high == pytest.approx(high[columns], abs=1e-12)
+
+
 def test_one_data_set_has_no_interval():
     assert np.isnan(means_by_family(table(np.ones((1, 2))), {"d00": "d00"})).all()
 

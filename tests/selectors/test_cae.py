@@ -8,7 +8,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from ufs_bench.methods import ConcreteAutoencoder
 from ufs_bench.methods.cae import paper, released
-from ufs_bench.methods.cae.paper import centred, principal, residual
+from ufs_bench.methods.cae.paper import centred, decoder, principal, residual
 from ufs_bench.methods.cae.slots import by_logits, certainty, choose, gumbel, relaxed
 
 PAIRS = [f"{data}_s{setting}" for data in ("rand60x40", "umist60x40", "pie60x100") for setting in (1, 2)]
@@ -109,6 +109,14 @@ def test_loss_and_gradient_without_the_misfit_are_those_with_it():
     np.testing.assert_allclose(by_M, 2 * (B @ axes) @ misfit.T @ axes, rtol=1e-10, atol=1e-10)
 
 
+def test_decoder_is_the_least_squares_one_but_for_its_ridge(monkeypatch):
+    monkeypatch.setattr(paper, "RIDGE", 0.0)
+    axes, logits, noise = draw(n_samples=30, n_features=9, n_slots=4)
+    Z = axes @ relaxed(logits, noise, 0.7).T
+    V = decoder(Z.T @ Z, Z.T) @ axes
+    np.testing.assert_allclose(V, np.linalg.lstsq(Z, axes, rcond=None)[0], rtol=1e-8)
+
+
 def test_temperature_falls_by_one_factor_and_then_stays():
     rng = np.random.default_rng(0)
     problem = paper.Problem(principal(centred(rng.normal(size=(20, 8)))), (10.0, 0.1), 5, 0.1, rng)
@@ -135,7 +143,7 @@ def test_where_nearly_every_selection_leaves_nothing_none_is_looked_for(variant,
     assert not fit.scores_.any()
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_annealing_comes_near_greedy_selection_where_few_dimensions_are_left_over(seed):
     X = np.random.default_rng(seed).normal(size=(200, 24)) @ np.random.default_rng(9).normal(size=(24, 24))
     fit = ConcreteAutoencoder(20, max_exchanges=0, random_state=seed).fit(X)
@@ -143,7 +151,7 @@ def test_annealing_comes_near_greedy_selection_where_few_dimensions_are_left_ove
     assert fit.residual_ < 1.5 * residual(centred(X), greedy(centred(X), 20))[0]
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_no_exchange_lowers_the_residual_of_a_fit_by_a_thousandth(seed):
     X = np.random.default_rng(seed).normal(size=(40, 12)) @ np.random.default_rng(9).normal(size=(12, 25))
     C, fit = centred(X), ConcreteAutoencoder(6, random_state=seed).fit(X)

@@ -93,6 +93,15 @@ def test_the_operators_agree_with_the_released_program(reference):
     np.testing.assert_allclose((vectors * values) @ vectors.T, pair["rl"], atol=1e-12)
 
 
+@pytest.mark.parametrize("gamma", [0.01, 0.25, 0.5, 2.0])
+def test_l0_prox_beats_every_other_entry(gamma):
+    Q = np.linspace(-2, 4, 121)
+    best = l0_prox(Q, gamma)
+    value = (best - Q) ** 2 / 2 + gamma * (best != 0)
+    for candidate in np.linspace(0, 1, 101):
+        assert (value <= (candidate - Q) ** 2 / 2 + gamma * (candidate != 0) + 1e-12).all()
+
+
 @pytest.mark.parametrize("n", [20, 200])
 @pytest.mark.parametrize("n_above", [0, 1, 3, 30])
 @pytest.mark.parametrize("expected", [0, 2])

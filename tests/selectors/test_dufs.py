@@ -126,17 +126,6 @@ def test_expected_gates_score_as_drawn_ones_do_on_average(gates):
     assert problem.state(np.zeros(400)).value == pytest.approx(np.mean(drawn), rel=0.2)  # by 1 / n_features
 
 
-def test_open_gates_without_noise_leave_the_two_step_walk_on_the_data_themselves():
-    X = standardized(blobs(n_samples=30, n_features=10)[0])
-    score, gradient = released.drawn_score(X, np.full(10, 1.0), 5.0, 1)
-    assert score == pytest.approx(-walk_score(X @ X.T, 5.0, 1, "median")[0] / X.size)
-    assert not gradient.any()
-    wide = Problem(X, 0.0, scale_factor=5.0, n_neighbors=1, noise=1e-9)
-    assert wide.state(np.full(10, 0.5 + 1e-6)).value == pytest.approx(
-        -walk_score(X @ X.T, 5.0, 1, "mean")[0] / X.size, rel=1e-5
-    )
-
-
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in (1, 2))])
 @pytest.mark.parametrize(
     "setting",
@@ -201,8 +190,7 @@ def real_slice(data_dir, name):
 @pytest.mark.parametrize(
     "setting",
     [
-        pytest.param({}, marks=pytest.mark.slow),
-        {"lambda_": 2.0},
+        *(pytest.param(setting, marks=pytest.mark.slow) for setting in ({}, {"lambda_": 2.0})),
         pytest.param({"gates": "entry"}, marks=pytest.mark.slow),
         {"batch_size": 31, "n_neighbors": 2},
     ],

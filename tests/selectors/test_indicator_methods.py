@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from samples import clusters, peak_bytes
 
-from ufs_bench.methods import EUFS, FSSL, JGUFS, NDFS, RUFS, UDFS, UFSOL
+from ufs_bench.methods import DGUFS, EUFS, FSSL, JGUFS, NDFS, RUFS, SPDFS, UDFS, UFSOL
 from ufs_bench.methods.core.graphs import knn_graph
 from ufs_bench.methods.core.prox import row_norms
 from ufs_bench.methods.ufsol import GRAPHS
@@ -24,11 +24,13 @@ VARIANTS = ["paper", "released"]
         (RUFS, {}, 6),
         (EUFS, {}, 6),
         (EUFS, {"solver": "admm"}, 6),
+        (SPDFS, {}, 6),
+        (DGUFS, {"solver": "normalized"}, 6),
     ],
 )
 def test_informative_features_come_first(cls, settings, least):
     X = clusters(60, 20, rest=0.0 if cls is EUFS else 1.0)
-    chosen = cls(n_clusters=3, random_state=0, **settings).fit(X).subset(6)
+    chosen = cls(6, n_clusters=3, random_state=0, **settings).fit(X).subset(6)
     assert len(set(chosen) & set(range(10))) >= least
 
 
@@ -106,6 +108,8 @@ def test_start_given_is_the_start_taken(cls, settings):
     fit = cls(n_clusters=3, init=init, max_iter=0, tol=0, random_state=0, **settings).fit(X)
     np.testing.assert_allclose(fit.scores_, row_norms(X.T @ G if cls is EUFS else W))
     assert cls is UFSOL or (fit.labels_ == G.argmax(axis=1)).all()
+    if cls is RUFS:
+        np.testing.assert_array_equal(fit.set_params(init=G).fit(X).labels_, G.argmax(axis=1))
 
 
 WITH_W = [(UDFS, {}), *((UFSOL, {"graph": graph, "random_state": 0}) for graph in GRAPHS)]

@@ -116,10 +116,10 @@ def test_step_of_f_descends_to_where_no_perturbation_helps_and_w_is_its_best(sha
         assert quadratic(F, state.W + size * rng.normal(size=state.W.shape)) > values[-1]
 
 
-@pytest.mark.parametrize("alpha", [1e-3, 1.0, 1e3])
-@pytest.mark.parametrize("beta", [1e-3, 1e3])
-@pytest.mark.parametrize("gamma", [1e-2, 1.0])
-@pytest.mark.parametrize("lambda_", [1.0, 1e7])
+@pytest.mark.parametrize(
+    ("alpha", "beta", "gamma", "lambda_"),
+    [(1e-3, 1e-3, 1e-2, 1.0), (1.0, 1e3, 1.0, 1e7), (1e3, 1e-3, 1.0, 1e7), (1e3, 1e3, 1e-2, 1.0)],
+)
 @pytest.mark.parametrize("shape", [(60, 25), (20, 70)])
 def test_objective_is_the_printed_one_and_never_rises(shape, alpha, beta, gamma, lambda_):
     given = problem(shape, alpha, beta, gamma, lambda_)
@@ -147,7 +147,7 @@ def test_fit_converges_and_the_path_of_lambda_ends_no_higher_than_lambda_alone(s
     assert selector.trace_[-1] <= alone.value  # both smoothed
 
 
-@pytest.mark.parametrize("alpha", [1000.0, 1.0])
+@pytest.mark.parametrize("alpha", [pytest.param(1000.0, marks=pytest.mark.slow), 1.0])
 def test_no_cluster_is_lost_on_the_way_and_the_path_is_taken_only_where_it_helps(data_dir, alpha):
     X = scale(load_dataset("orl", data_dir, download=False).X[:100, :256], "minmax")
     weights = alpha, 1000.0, 0.1, 1e7

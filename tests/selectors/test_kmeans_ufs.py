@@ -163,7 +163,7 @@ def test_admm_never_beats_the_exact_solution_on_random_data(seed):
         assert admm.trace_.min() >= exact.objective_ * (1 + 1e-12)
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] if n == "allaml" else []) for n in REAL])
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] if n != "umist" else []) for n in REAL])
 def test_admm_never_beats_the_exact_solution_on_real_data(data_dir, name):
     X, n_clusters = real(data_dir, name)
     exact = KMeansUFS(50, n_clusters=n_clusters).fit(X)

@@ -43,13 +43,6 @@ def test_eigenvectors_agree_with_the_reference(reference):
     np.testing.assert_allclose(ours * signs, theirs, atol=1e-8)
 
 
-@pytest.mark.parametrize("size", [5, 10, 20])
-def test_selected_sets_agree_with_the_reference(reference, size):
-    pair = reference("step03_mcfs")
-    model = MCFS(20, n_clusters=4, affinity=pair["W_bin"], ridge=1e-3, normalize_coef=True).fit(pair["X"])
-    assert set(model.subset(size)) == set(pair[f"set{size}"].ravel())
-
-
 def test_released_coefficients_of_every_size_are_the_programs(reference):
     pair = reference("step03_mcfs")
     model = MCFS(20, n_clusters=4, affinity=pair["W_bin"], ridge=1e-3, normalize_coef=True, variant="released")
@@ -99,7 +92,7 @@ def test_released_refuses_a_sample_without_an_edge():
 
 
 @pytest.mark.parametrize("size", [5, 10, 20])
-def test_coefficients_agree_with_the_reference(reference, size):
+def test_coefficients_and_selected_sets_agree_with_the_reference(reference, size):
     pair = reference("step03_mcfs")
     X, expected = pair["X"], np.abs(pair[f"coef{size}"])
     model = MCFS(size, n_clusters=4, affinity=pair["W_bin"], ridge=1e-3, normalize_coef=True)
@@ -108,8 +101,9 @@ def test_coefficients_agree_with_the_reference(reference, size):
     # The released path of the third eigenvector has six features, and then five again: it takes the later knot.
     same = [0, 1, 3] if size == 5 else [0, 1, 2, 3]
     np.testing.assert_allclose(ours[:, same], expected[:, same], atol=1e-8)
+    assert set(model.fit(X).subset(size)) == set(pair[f"set{size}"].ravel())
     if size != 5:
-        np.testing.assert_allclose(model.fit(X).scores_.clip(0), expected.max(axis=1), atol=1e-8)
+        np.testing.assert_allclose(model.scores_.clip(0), expected.max(axis=1), atol=1e-8)
 
 
 def test_the_reference_coefficients_that_we_do_not_take_are_a_later_knot_of_the_same_path(reference):
@@ -159,7 +153,7 @@ def test_one_fit_gives_what_a_fit_for_each_size_gives(X, normalize_coef, ridge):
 
     model = fit(40)
     assert len(model.n_nonzero_) == 40
-    for size in (1, 2, 3, 5, 8, 13, 21, 34, 39, 40):
+    for size in (1, 5, 21, 40):
         alone = fit(size)
         np.testing.assert_array_equal(model.subset(size), alone.subset(size))
         np.testing.assert_array_equal(np.flatnonzero(alone.get_support()), np.sort(model.subset(size)))
@@ -222,10 +216,10 @@ def test_data_without_any_correlation_is_called_collapsed():
     np.testing.assert_array_equal(model.subset(2), [0, 1])
 
 
-@pytest.mark.parametrize(("file", "n_clusters"), [("allaml.mat", 2), ("warppie10p.mat", 2), ("pixraw10p.mat", 2)])
-def test_knots_of_wide_real_data_are_optimal_to_the_end_of_the_path(data_dir, file, n_clusters):
+@pytest.mark.parametrize("file", ["pixraw10p.mat", pytest.param("allaml.mat", marks=pytest.mark.slow)])
+def test_knots_of_wide_real_data_are_optimal_to_the_end_of_the_path(data_dir, file):
     X = scale(loadmat(data_dir / file)["X"].astype(float), "minmax")
-    Y = smooth_vectors(knn_graph(X), n_clusters, X)
+    Y = smooth_vectors(knn_graph(X), 2, X)
     for y, path in zip(Y.T, lasso_paths(X, Y, 300), strict=True):
         assert path.knots[-1].penalty == 0
         assert len(path.knots) <= np.linalg.matrix_rank(X)

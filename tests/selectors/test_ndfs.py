@@ -79,8 +79,7 @@ def test_median_distance_is_that_of_the_whole_matrix(n_samples):
     assert median_distance(X) == pytest.approx(np.median(cdist(X, X)), rel=1e-12)
 
 
-@pytest.mark.parametrize("alpha", [1e-3, 1.0, 1e4])
-@pytest.mark.parametrize("beta", [1e-3, 1e-1, 10.0])
+@pytest.mark.parametrize(("alpha", "beta"), [(1e-3, 1e-3), (1.0, 1e-1), (1e4, 10.0), (1e4, 1e-3), (1e-3, 10.0)])
 @pytest.mark.parametrize("gamma", [10.0, 1e8])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_objective_is_the_printed_one_and_never_rises(shape, alpha, beta, gamma):
@@ -107,7 +106,7 @@ def test_the_start_by_k_means_is_that_of_its_labels_on_the_samples():
 def test_collapse_is_where_w_vanishes(shape):
     X = sample(*shape)
     found = set()
-    for beta in np.geomspace(0.1, 100, 13):
+    for beta in np.geomspace(0.1, 100, 7):
         selector = NDFS(n_clusters=3, beta=beta, random_state=0, max_iter=2000).fit(X)
         bound = ridge.smallest_collapsing_weight(X, selector.indicators_)
         assert (selector.status_ == "collapsed") == (beta >= bound)

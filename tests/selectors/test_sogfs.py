@@ -2,16 +2,12 @@
 
 import numpy as np
 import pytest
-from samples import SHAPES, clusters
+from samples import SHAPES, clusters, squared_distances
 from scipy.optimize import minimize
 
 from ufs_bench.methods import SOGFS
 from ufs_bench.methods.core.prox import project_simplex, row_norms
 from ufs_bench.methods.sogfs.problem import Problem, first_graph, n_components
-
-
-def squared_distances(Y):
-    return ((Y[:, None] - Y[None]) ** 2).sum(axis=2)
 
 
 def objective(X, fit, W=None):
@@ -37,7 +33,7 @@ def test_a_fit_is_of_its_formula_and_feasible(shape, gamma):
     assert fit.graph_.data.min() > 0 and not fit.graph_.diagonal().any()
 
 
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("shape", [(12, 12), (20, 40)])
 def test_rows_of_the_graph_are_projections_without_the_loop(shape):
     X = clusters(*shape)
     fit = SOGFS(n_clusters=3, gamma=0.1, tol=1e-9, max_iter=2000).fit(X)
@@ -48,11 +44,11 @@ def test_rows_of_the_graph_are_projections_without_the_loop(shape):
 
 @pytest.mark.parametrize("gamma", [0.01, 1.0])
 def test_a_generic_optimiser_of_the_projection_finds_nothing_better(gamma):
-    X = clusters(40, 15)
+    X = clusters(30, 10)
     fit = SOGFS(n_clusters=3, gamma=gamma).fit(X)
 
     def value(w):  # the nearest orthonormal columns are the projection
-        return objective(X, fit, np.linalg.qr(w.reshape(15, 3))[0])
+        return objective(X, fit, np.linalg.qr(w.reshape(10, 3))[0])
 
     for step in (1e-3, 1e-1):
         start = fit.coef_ + step * np.random.default_rng(0).normal(size=fit.coef_.shape)
@@ -61,7 +57,7 @@ def test_a_generic_optimiser_of_the_projection_finds_nothing_better(gamma):
 
 
 def test_the_graph_has_as_many_components_as_clusters():
-    X = clusters(60, 25, n_clusters=4)
+    X = clusters(40, 15, n_clusters=4)
     fit = SOGFS(n_clusters=4).fit(X)
     assert fit.n_components_ == 4 == n_components(fit.graph_)
     assert SOGFS(n_clusters=4, lambda_=1e-9).fit(X).lambda_weight_ == 1e-9

@@ -192,14 +192,6 @@ def test_a_fit_is_as_low_as_from_any_of_its_first_partitions():
     assert fit.objective_ <= min(ends) * (1 + 1e-3)
 
 
-def test_two_features_that_tell_the_clusters_apart_are_found_among_noise():
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(90, 14))
-    X[:, [4, 11]] = np.array([[0, 0], [9, 0], [0, 9]])[np.arange(90) % 3] + 0.3 * rng.normal(size=(90, 2))
-    fit = SPDFS(2, n_clusters=3, n_components=2, random_state=0).fit(X)
-    assert set(fit.subset(2)) == {4, 11}
-
-
 def test_more_features_than_samples_collapse():
     X = blobs(20, 60)[0]
     assert SPDFS(30, n_clusters=4, n_components=1, random_state=0).fit(X).status_ == "collapsed"

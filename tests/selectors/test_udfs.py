@@ -127,14 +127,7 @@ def test_start_spans_no_local_scatter_and_the_features_that_vary_most(shape):
     np.testing.assert_allclose(W @ W.T, N @ B @ B.T @ N.T, atol=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("shape", "gamma"),
-    [
-        *itertools.product([(60, 25), (20, 70)], [1e-3, 1.0, 1e4]),
-        (LARGE, 1.0),
-        *(pytest.param(LARGE, gamma, marks=pytest.mark.slow) for gamma in (1e-3, 1e4)),
-    ],
-)
+@pytest.mark.parametrize(("shape", "gamma"), [((60, 25), 1e-3), ((20, 70), 1.0), ((20, 70), 1e4), (LARGE, 1.0)])
 def test_order_of_features_and_samples_does_not_matter(shape, gamma):
     X = sample(*shape)
     expected = set(UDFS(10, n_clusters=3, gamma=gamma, max_iter=500).fit(X).subset(10))

@@ -98,7 +98,7 @@ def test_the_default_bandwidth_is_the_mean_length_of_the_edges(include_self):
     np.testing.assert_allclose(S[i, j], np.exp(-(lengths**2) / (2 * lengths.mean() ** 2)), rtol=1e-12)
 
 
-def test_a_bandwidth_that_leaves_no_edge_is_refused_with_the_remedy():
+def test_unknown_weights_and_a_bandwidth_that_leaves_no_edge_are_refused_with_the_remedy():
     X = 1000 * data("generic")
     with pytest.raises(ValueError, match=r"bandwidth=0\.1 .* mean edge distance is \d.*None"):
         knn_graph(X, 5, bandwidth=0.1)
@@ -106,6 +106,8 @@ def test_a_bandwidth_that_leaves_no_edge_is_refused_with_the_remedy():
         knn_graph(X, 5, bandwidth=1e-320)
     with pytest.raises(ValueError, match="bandwidth="):
         knn_graph(X, 5, bandwidth=0)
+    with pytest.raises(ValueError, match="weights='cosine'"):
+        knn_graph(X, weights="cosine")
 
 
 def test_an_outlier_whose_weights_underflow_is_left_without_edges():

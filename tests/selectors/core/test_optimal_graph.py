@@ -22,8 +22,8 @@ from ufs_bench.methods.core.optimal_graph import (
 from ufs_bench.methods.core.prox import project_simplex
 
 
-@pytest.mark.parametrize("n_samples", [20, 120, 600])
-@pytest.mark.parametrize("gamma", [1e-6, 1e-3, 1e-1, 10.0, 1e6])
+@pytest.mark.parametrize("n_samples", [20, 300])
+@pytest.mark.parametrize("gamma", [1e-6, 1e-1, 1e6])
 @pytest.mark.parametrize("scale", [1.0, 1e-3, 0.0])
 def test_the_graph_is_the_projection_of_whole_rows(n_samples, scale, gamma):
     X = sample(n_samples, 6)
@@ -38,8 +38,8 @@ def test_the_graph_is_the_projection_of_whole_rows(n_samples, scale, gamma):
     assert adapted.has_canonical_format
 
 
-@pytest.mark.parametrize("n_samples", [20, 120, 600])
-@pytest.mark.parametrize("gamma", [1e-6, 1e-3, 1e-1, 10.0, 1e6])
+@pytest.mark.parametrize("n_samples", [20, 300])
+@pytest.mark.parametrize("gamma", [1e-6, 1e-1, 1e6])
 @pytest.mark.parametrize("full", [False, True])
 def test_a_symmetric_graph_is_the_mean_of_the_projection_and_its_transpose(n_samples, full, gamma):
     X = sample(n_samples, 6)

@@ -60,7 +60,7 @@ def test_projection_onto_the_simplex_beats_every_random_candidate(rng):
                 assert (row_norms(V - P) <= row_norms(V - point) + 1e-14).all()
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (4, 1), (3, 2), (50, 17), (7, 3000), (300, 500)])
+@pytest.mark.parametrize("shape", [(1, 1), (4, 1), (50, 17), (7, 3000)])
 @pytest.mark.parametrize("size", [1e-9, 1e-2, 1.0, 1e6])
 def test_projection_agrees_with_sorting(rng, shape, size):
     V = size * rng.normal(size=shape)

@@ -33,8 +33,6 @@ REFUSED = {
 FITTED_OR_REFUSED = {
     "an offset of 1e7": lambda X: X + 1e7,
     "one entry of 1e60": with_entry(1e60),
-    "one entry of 1e-200": with_entry(1e-200),
-    "a scale of 1e20": lambda X: X * 1e20,
     "a scale of 1e69": lambda X: X / np.abs(X).max() * 1e69,
     "a scale of 1e-69": lambda X: X / np.abs(X).max() * 1e-69,
     "scales from 1e-60 to 1e60": lambda X: X * np.logspace(-60, 60, X.shape[1]),
