@@ -1,15 +1,13 @@
-"""The origin of a number: the commit, the code, the packages and the machine that it belongs to."""
+"""The origin of a number: the code, the packages and the machine that it belongs to."""
 
 import functools
 import hashlib
-import os
 import platform
-import subprocess
 from importlib.metadata import PackageNotFoundError, packages_distributions, version
 from typing import NamedTuple
 
 from ufs_bench.runners import arithmetic
-from ufs_bench.runners.code import DIGITS, ROOT, code_of, code_of_evaluation
+from ufs_bench.runners.code import DIGITS, code_of, code_of_evaluation
 from ufs_bench.runners.store.row import from_json, to_json
 
 PACKAGES = ("numpy", "scipy", "scikit-learn", "pandas", "joblib", "numba", "llvmlite")
@@ -120,42 +118,3 @@ def _version_of(module):
     except PackageNotFoundError:
         names = packages_distributions().get(module, ())
         return ", ".join(sorted(version(name) for name in names)) or "unknown"
-
-
-# Of `git status`: all but pages and results, which commands write, and on which no fit rests.
-CODE = ("--", ".", ":!*.md", ":!*.svg", ":!results", ":!CITATION.cff", ":!.zenodo.json")
-GIT_S = 10  # seconds after which git is taken not to answer
-
-
-def git_sha(selector=None):
-    """Return the commit of the checkout; "unknown" outside git, and where git does not answer.
-
-    It ends with ``-dirty`` where tracked files of `CODE` differ from the commit, or a method's class rests on an
-    untracked file.
-    """
-    sha, tracked = _checkout()
-    if selector is None or "-" in sha or sha == "unknown":
-        return sha
-    code = code_of(selector)
-    clean = bool(code.digest) and all(
-        file.is_relative_to(ROOT) and file.relative_to(ROOT).as_posix() in tracked for file, _ in code.files
-    )
-    return sha if clean else f"{sha}-dirty"
-
-
-@functools.cache
-def _checkout():
-    """Return the commit, with ``-dirty`` where tracked `CODE` differs from it, and the names of the tracked files."""
-    try:
-        sha = _git("rev-parse", "HEAD")
-        dirty = "-dirty" if _git("status", "--porcelain", "--untracked-files=no", *CODE) else ""
-        return sha + dirty, frozenset(_git("ls-files").splitlines())
-    except (OSError, subprocess.SubprocessError):
-        return "unknown", frozenset()
-
-
-def _git(*arguments):
-    # A repository around an installed copy is not that of this code.  A process that is killed leaves no lock there.
-    environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(ROOT.parent), "GIT_OPTIONAL_LOCKS": "0"}
-    words, kept = ["git", *arguments], {"capture_output": True, "text": True, "check": True, "timeout": GIT_S}
-    return subprocess.run(words, cwd=ROOT, env=environment, **kept).stdout.strip()

@@ -13,8 +13,9 @@ from ufs_bench import methods
 from ufs_bench.runners import code
 from ufs_bench.runners.code import code_of, code_of_evaluation
 from ufs_bench.runners.experiment.method import load_class
-from ufs_bench.runners.store import identity
-from ufs_bench.runners.store.identity import Identity, git_sha, versions
+from ufs_bench.runners.store import checkout
+from ufs_bench.runners.store.checkout import git_sha
+from ufs_bench.runners.store.identity import Identity, versions
 
 FILES = {
     "own/__init__.py": "from own.spread import Spread\nfrom own.other import Other\n",
@@ -56,9 +57,9 @@ def forget(beginning):
 @pytest.fixture
 def git_is_asked():
     """Let git be asked again; a process asks it once, and has no public door to forget what it said."""
-    identity._checkout.cache_clear()
+    checkout._checkout.cache_clear()
     yield
-    identity._checkout.cache_clear()
+    checkout._checkout.cache_clear()
 
 
 @pytest.fixture
@@ -186,5 +187,5 @@ def test_git_is_asked_without_a_lock_that_a_killed_process_would_leave(monkeypat
     os.utime(tmp_path / "a.txt", (1, 1))  # git looks at the file anew, and would write what it found
     index = tmp_path / ".git/index"
     before = index.read_bytes()
-    monkeypatch.setattr(identity, "ROOT", tmp_path)
-    assert identity._checkout.__wrapped__()[1] == {"a.txt"} and index.read_bytes() == before
+    monkeypatch.setattr(checkout, "ROOT", tmp_path)
+    assert checkout._checkout.__wrapped__()[1] == {"a.txt"} and index.read_bytes() == before
