@@ -70,8 +70,7 @@ def test_the_sentences_say_what_the_results_do(comparison, controls):
     lines = line_table(rows, controls)
     verdicts = lines["verdict"].value_counts()
     reproduced = lines.loc[lines["verdict"] == REPRODUCED, "paper"]
-    assert reproduced.value_counts().to_dict() == {"jgufs": 3, "rufs": 1}
-    assert lines.set_index("paper")["own_cells"]["dgufs"].max() == 0
+    assert set(reproduced) == {"jgufs"} and lines.set_index("paper")["own_cells"]["dgufs"].max() == 0
     partial = weighed(rows)["jgufs"]
     partial = partial[is_partial(partial)].groupby(["method", "dataset"])[["points", "grid"]].first()
     points = {method: own["points"].tolist() for method, own in partial.groupby("method")}
@@ -84,7 +83,6 @@ def test_the_sentences_say_what_the_results_do(comparison, controls):
     surely = [paper for paper, one in programs.items()
               if one["gain"][1] > 0 and "(" in in_interval(one["datasets"], *one["gain"], 2)]  # fmt: skip
     assert len(programs) == 5 and min(nearer) > 0 and surely == ["rufs"]
-    assert programs["rufs"]["after"]["equivalence"].verdict != REPRODUCED
     counts = above_random(rows, controls)[["above", "cells"]].sum()
     again = of_kmeans(rows[rows["mean"].notna()])
     assert again["n_groups"].notna().all() and again["n_restarts"].nunique() == 1
@@ -95,8 +93,8 @@ def test_the_sentences_say_what_the_results_do(comparison, controls):
         f"{first['columns']:.0f} columns.",
         f"it is first in {first['variant']:.0f}. A method drawn at random would be first in {first['chance']:.1f}.",
         f"NDFS of 2012, one of the baselines, is first in {ours['ndfs']}. It is first in {theirs['ndfs']} if the",
-        "JGUFS by three of five, RUFS by one, which no longer passes if the authors' programs replace our solvers.",
-        f"and {WORDS[verdicts[NOT_REPRODUCED]]} tests show that they do not.",
+        f"JGUFS, by {WORDS[len(reproduced)]} of five tests. Of the other four, no test shows that they reproduce, and "
+        f"{WORDS[verdicts[NOT_REPRODUCED]]} tests show that they do not.",
         f"One step beats two in all {WORDS[found.loc[1, 'won']]} cells",
         "for none of the five is p below .05.",
         f"better than in {100 * (1 - LEVEL):.0f} % of all assignments",
