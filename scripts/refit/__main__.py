@@ -15,9 +15,9 @@ def main(options):
     problems, parts = [], []
     for name in names:
         where = options["results_dir"], name, options["data_dir"]
-        study = Study.open(*where)
-        if what == "kept" or study.frame.empty:  # your own study stands alone where it is; a shipped one is found, too
-            study = Study.find(*where)
+        study = Study.find(*where)
+        if study.taken and what != "kept":  # your own fits stand alone
+            study = Study.open(*where)
         trials = study.filled().trials
         if what == "again":
             parts.append(study.part(methods or trials["method"], datasets or trials["dataset"]))
