@@ -42,6 +42,7 @@ class Store:
                     self._on_wait()
                 self._lock.acquire()
         try:
+            check_form(self.folder)
             with writing(self._path), open(self._path, "ab+") as file:
                 file.seek(0)
                 file.truncate(len(_whole(file.read())))
@@ -158,7 +159,15 @@ def cells_of(results_dir, study=None, dataset=None, method=None):
     if any(name == ".." or Path(name).name != name for name in names):
         return []
     folders = sorted(Path(results_dir).glob("/".join(glob.escape(name) or "*" for name in names)))
+    for folder in folders:
+        check_form(folder)
     return [folder / FILE for folder in folders if (folder / FILE).exists()]
+
+
+def check_form(folder):
+    """Refuse a cell that has a table of fits and no `FILE`, as those of earlier versions: a run would remove it."""
+    if is_exported(folder) and not (folder / FILE).exists():
+        raise StoreError(f"{folder} has a trials.csv and no {FILE}, as of an earlier version: rename or delete it.")
 
 
 def load_fits(results_dir, study, dataset=None, method=None, damaged=None):

@@ -95,6 +95,7 @@ SPOILT = {
     "a file where the results should be": (lambda root: root.write_text(""), "Not a directory"),
     "a folder where a file should be": (lambda root: (cell(root) / FILE).mkdir(parents=True), FILE),
     "a lock that is a folder": (lambda root: (cell(root) / ".lock").mkdir(parents=True), "lock"),
+    "an earlier version's": (lambda root: written(cell(root) / "trials.csv", "a,b\n1,2\n"), "rename or delete it"),
     "a table of noise": (lambda root: written(cell(root) / FILE, "\xff\0\n"), f"{FILE}, line 1"),
     "a log that is a folder": (lambda root: (cell(root) / "run.log").mkdir(parents=True), "run.log"),
 }

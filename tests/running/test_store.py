@@ -220,3 +220,13 @@ def test_a_rename_that_was_cut_off_leaves_nothing_once_the_cell_is_opened(tmp_pa
         (tmp_path / CELL / name).write_text("half")
     with Store(tmp_path / CELL):
         assert not list((tmp_path / CELL).glob("*.tmp"))
+
+
+def test_a_cell_of_an_earlier_version_is_refused_and_left_alone(tmp_path):
+    (tmp_path / CELL).mkdir(parents=True)
+    path = tmp_path / CELL / "trials.csv"
+    path.write_text("trial,other\n1,2\n")
+    for read in (lambda: Store(tmp_path / CELL).__enter__(), lambda: load_fits(tmp_path, "s")):
+        with pytest.raises(StoreError, match="misbehaving has a trials.csv and no fits.jsonl.*rename or delete it"):
+            read()
+    assert path.read_text() == "trial,other\n1,2\n" and not (tmp_path / CELL / FILE).exists()
