@@ -13,8 +13,8 @@ from ufs_bench.scripts.core.conf import family_of, names, unique_names
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.findings import plan, seconds_of
 from ufs_bench.scripts.findings.plan import CONFIRMATORY, ENOUGH, LEVEL, SCORES, WEIGHTS, datasets_of, estimates, tested
-from ufs_bench.scripts.make_figure.seconds import seconds_of_cells
 from ufs_bench.scripts.rank.choice import choose, is_control
+from ufs_bench.scripts.rank.seconds import seconds_of_cells
 
 SHOWN = {name: METRICS[name] for name in (*SCORES, "nearest_neighbour")}
 KINDS = {"method": "method", "variant": "variant", "released": "released program", "baseline": "baseline"}

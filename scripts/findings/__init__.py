@@ -10,7 +10,7 @@ from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import with_interval
 from ufs_bench.scripts.findings import predictions, sizes
 from ufs_bench.scripts.findings.plan import LEVEL, SCORES, curves
-from ufs_bench.scripts.make_figure.seconds import seconds_of_cells
+from ufs_bench.scripts.rank.seconds import seconds_of_cells
 
 STUDY = "reference/fair"
 BESIDE = (*sizes.STUDIES.values(), predictions.SEARCHED)

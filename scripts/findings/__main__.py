@@ -10,13 +10,14 @@ from ufs_bench.scripts.core.sources import method_lines
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import filled, pipes, renewed
 from ufs_bench.scripts.findings import STUDY, plan, tables
-from ufs_bench.scripts.findings.panels import as_svg, draw_sizes
 
 FINDINGS, METHODS, REPRODUCTION = (ROOT / "docs" / f"{name}.md" for name in ("findings", "methods", "reproduction"))
 
 
 def pages(study, found):
     """Return the present text of every file that rests on the opened study and its estimates, by its path."""
+    from ufs_bench.scripts.findings.panels import as_svg, draw_sizes  # here, as tables need no matplotlib
+
     parts = {name: pipes(lines) for name, lines in tables(study, found).items()}
     return {
         FINDINGS: filled(FINDINGS, "scripts.findings", parts),

@@ -5,7 +5,6 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from ufs_bench.metrics.study import METRICS, POOR
-from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.core.conf import printed
 from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
@@ -13,30 +12,10 @@ from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.text import CLUSTERERS, by_labels
 from ufs_bench.scripts.make_figure.options import check_points, gaps, several
 from ufs_bench.scripts.make_figure.style import GREY, NARROW, WIDTH, distinct, face, framed, in_words, legend_in, styles
+from ufs_bench.scripts.rank.seconds import with_seconds
 
 FEW = 8  # methods that all have their colour; of more, those of a front
 REST = ("#a8a8a8", "o")  # the look of the others
-
-
-def with_seconds(chosen, trials, selection):
-    """Return the chosen cells that have a score, with the seconds that it took.
-
-    Those are of the one fit, the median, or all fits of the cell; other seeds do not count, as a user fits once.
-    """
-    chosen = chosen.dropna(subset="mean")
-    cells = trials[trials["nth_seed"] == 0].groupby(["dataset", "method"])["fit_s"]
-    if selection in ("default_params", "largest_size"):
-        seconds = chosen["trial"].map(trials.set_index("trial")["fit_s"])
-    else:
-        totals = cells.median() if selection == "grid_median" else cells.sum()
-        seconds = [totals.get((row.dataset, row.method), np.nan) for row in chosen.itertuples()]
-    return chosen.assign(seconds=seconds)
-
-
-def seconds_of_cells(study):
-    """Return the CPU seconds of the fit for the most features, by (dataset, method)."""
-    chosen = of_kmeans(study.select("acc", "largest_size"))
-    return with_seconds(chosen, study.trials, "largest_size").set_index(["dataset", "method"])["seconds"]
 
 
 def front(points):

@@ -10,9 +10,9 @@ from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.intervals import means_by_family
 from ufs_bench.metrics.study.ranks import DIGITS, MIN_DATASETS, holm, ranks, wilcoxon
 from ufs_bench.scripts.compare.controls import control_scores
-from ufs_bench.scripts.make_figure.seconds import with_seconds
 from ufs_bench.scripts.rank.choice import choose
 from ufs_bench.scripts.rank.gains import gains_of
+from ufs_bench.scripts.rank.seconds import with_seconds
 
 SHORTEST = 0.001  # seconds; a fit that takes less counts as this, so that the geometric mean is above 0
 
