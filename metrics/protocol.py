@@ -118,7 +118,7 @@ class Protocol:
 
     @classmethod
     def from_json(cls, text):
-        """Return the protocol that a trial's row or a study's ``protocol.json`` holds.
+        """Return the protocol that the row of a trial, or ``protocols.json`` of shipped studies, holds.
 
         Parameters
         ----------

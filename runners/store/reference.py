@@ -2,8 +2,8 @@
 
 ``results/reference/<name>/<method>.parquet`` holds the tidy frame of a method, all its data sets, with the columns of
 `store.columns`.  Its metadata has the identities of its rows, and what a cell lacks of the trials that were asked
-for.  _protocol.json has the protocol of the study, and files such as _seeds.parquet the rows of `scripts.core.refits`:
-readers of a folder of Parquet leave out what begins with _.
+for.  Files such as _seeds.parquet have the rows of `scripts.core.refits`: readers of a folder of Parquet leave out what
+begins with _.  protocols.json has the protocol of each study.
 """
 
 import functools
@@ -17,12 +17,18 @@ from ufs_bench.runners.store.row import from_json, to_json
 
 SHIPPED = ROOT / "results" / "reference"
 OF_FITS = ("trial", "dataset", "method", "params", "is_default", "status", "fit_s", "eval_s", "identity")
-PROTOCOL = "_protocol.json"
+PROTOCOLS = "protocols.json"
 
 
 def shipped_studies():
     """Return the names of the shipped studies, without ``reference/``."""
-    return sorted(path.parent.name for path in SHIPPED.glob(f"*/{PROTOCOL}"))
+    return sorted(protocols())
+
+
+def protocols():
+    """Return the protocols of the shipped studies by their names."""
+    path = SHIPPED / PROTOCOLS
+    return from_json(path.read_text()) if path.exists() else {}
 
 
 def files_of(name, methods=None):
@@ -36,7 +42,7 @@ def files_of(name, methods=None):
 
 def protocol_text(name):
     """Return the protocol of a shipped study as the trials of a run store it."""
-    return to_json(from_json((SHIPPED / name / PROTOCOL).read_text()))
+    return to_json(protocols()[name])
 
 
 def read(name, methods=None, lists=False, columns=None):

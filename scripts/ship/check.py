@@ -1,7 +1,9 @@
 """Checks shipped cells: their files and rows, then scores, then drawn fits."""
 
+import json
 import subprocess
 from collections import Counter
+from contextlib import suppress
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -67,9 +69,17 @@ def lines_of(found):
 def changed(name, base, methods=None):
     """Return the files of a study by method that differ from a commit; all where it is None or its protocol differs."""
     files = reference.files_of(name, methods)
-    if base is None or reference.PROTOCOL in (other := changed_files(name, base)):
+    if base is None or _protocols_at(base).get(name) != reference.protocols()[name]:
         return files
+    other = changed_files(name, base)
     return {method: path for method, path in files.items() if path.name in other}
+
+
+def _protocols_at(base):
+    """Return the protocols of the studies that are shipped at a commit."""
+    with suppress(subprocess.CalledProcessError):  # none are
+        return json.loads(_git("show", f"{base}:{_inside()}/{reference.PROTOCOLS}"))
+    return {}
 
 
 def commit_of(base):
@@ -85,10 +95,14 @@ def commit_of(base):
 
 def changed_files(name, base):
     """Return the files in the folder of a study that are not those of a commit, relative to it."""
-    inside = (reference.SHIPPED / name).resolve().relative_to(ROOT.resolve()).as_posix()
+    inside = f"{_inside()}/{name}"
     found = _git("diff", "--name-only", "--no-renames", "-z", base, "--", inside)
     found += _git("ls-files", "--others", "--exclude-standard", "-z", "--", inside)
     return {path.removeprefix(f"{inside}/") for path in found.split("\0") if path}
+
+
+def _inside():
+    return reference.SHIPPED.resolve().relative_to(ROOT.resolve()).as_posix()
 
 
 def _git(*words):

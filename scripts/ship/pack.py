@@ -13,7 +13,7 @@ from ufs_bench.runners.store.files import replace_file
 from ufs_bench.runners.store.fits import cells_of, load_fits, read_fits
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.parquet import from_one, packed
-from ufs_bench.runners.store.reference import PROTOCOL, SHIPPED
+from ufs_bench.runners.store.reference import PROTOCOLS, SHIPPED, protocols
 from ufs_bench.runners.store.row import from_json
 from ufs_bench.runners.store.tidy import tidy
 from ufs_bench.scripts.core.refits import OF_TRIALS, joined, read, write
@@ -33,10 +33,10 @@ def ship(results_dir, study, partial=False, methods=None, datasets=None, traces=
     paths = [path for path in paths if datasets is None or path.parent.parent.name in datasets]
     if not paths:
         raise ValueError(f"the study {study!r} has no results in {results_dir}: check its name, or give results_dir.")
-    protocols, target = {fit["protocol"] for path in paths for fit in read_fits(path)}, SHIPPED / study / PROTOCOL
-    if len(protocols) > 1 or (target.exists() and protocols - {reference.protocol_text(study)}):
-        raise ValueError(f"the fits are not all of the protocol of {target}: ship under another study's name.")
-    rules = "".join(protocols)
+    found, known = {fit["protocol"] for path in paths for fit in read_fits(path)}, protocols()
+    if len(found) > 1 or (study in known and found - {reference.protocol_text(study)}):
+        raise ValueError(f"the fits are not all of the protocol of {SHIPPED / study}: ship under another study's name.")
+    rules = "".join(found)
     frames, lacking, left_out = {}, {}, []
     for dataset, cells in groupby(paths, key=lambda path: path.parent.parent.name):  # read as one, which is quicker
         cells = list(cells)
@@ -58,9 +58,11 @@ def ship(results_dir, study, partial=False, methods=None, datasets=None, traces=
                     raise StoreError(f"{folder}{f' {trial}' if trial else ''}: {words}")
             frames.setdefault(folder.name, {})[dataset] = own
             lacking.setdefault(folder.name, {})[dataset] = len(missing)
-    if frames and not target.exists():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        replace_file(target, f"{json.dumps(from_json(rules), sort_keys=True, indent=1)}\n".encode())
+    if frames:
+        (SHIPPED / study).mkdir(parents=True, exist_ok=True)
+    if frames and study not in known:
+        text = json.dumps(known | {study: from_json(rules)}, sort_keys=True, indent=1)
+        replace_file(SHIPPED / PROTOCOLS, f"{text}\n".encode())
     new, kept = [], []
     for method, found in frames.items():
         changed = _add(study, method, found, lacking[method])

@@ -152,9 +152,7 @@ def handed_in(once, run_cells, tmp_path_factory):
 @pytest.fixture
 def study(handed_in, shipping):
     """Return the folder of the study, a copy for one test."""
-    (shipping / "mine").mkdir(parents=True)
-    for path in handed_in.iterdir():
-        (shipping / "mine" / path.name).write_bytes(path.read_bytes())
+    shutil.copytree(handed_in.parent, shipping)
     return shipping / "mine"
 
 

@@ -87,7 +87,7 @@ def test_only_files_that_differ_from_a_commit_are_checked(study, monkeypatch):
     (study / "ndfs.parquet").write_bytes(b"")
     (study / "mcfs.parquet").rename(study / "udfs.parquet")
     assert set(checks.changed("mine", base)) == {"ndfs", "udfs"}
-    (study / reference.PROTOCOL).write_text("{}")
+    (study.parent / reference.PROTOCOLS).write_text('{"mine": {}}')
     assert set(checks.changed("mine", base)) == {"max_variance", "dgufs", "ndfs", "udfs"}
     with pytest.raises(ValueError, match="base=nowhere and HEAD have no commit in common here"):
         checks.commit_of("nowhere")
