@@ -1,7 +1,4 @@
-"""A run that is ended at any moment loses nothing: gone on with, it has the rows of one that nothing disturbed.
-
-`python -m tests.faults` does the same to whole commands under every runner, as often as one likes.
-"""
+"""A run that is ended at any moment loses nothing: gone on with, it has the rows of one that nothing disturbed."""
 
 import os
 import resource

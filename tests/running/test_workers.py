@@ -6,12 +6,12 @@ import subprocess
 import sys
 import threading
 import time
+from contextlib import suppress
 from pathlib import Path
 
 import forked
 import pytest
 from fits import DATA, PROTOCOL, config, method_of, outcomes_of, rows_of, trials_of
-from processes import cpu_seconds, descendants
 
 from ufs_bench.runners.experiment.cell import Cell
 from ufs_bench.runners.experiment.grid import expand
@@ -22,6 +22,27 @@ from ufs_bench.runners.workers.fit import run_trial
 from ufs_bench.scripts.core.conf import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="of other processes Linux alone tells")
+
+
+def descendants(pid):
+    """List the processes below one, whether they run or wait to be reaped."""
+    found, left = [], [pid]
+    while left:
+        children = []
+        with suppress(OSError):  # the process has ended; it may do so while its folder is read
+            for thread in list(Path(f"/proc/{left.pop()}/task").iterdir()):
+                children += map(int, (thread / "children").read_text().split())
+        found += children
+        left += children
+    return found
+
+
+def cpu_seconds(pid):
+    """Return the CPU seconds of a process; 0 where it has ended."""
+    with suppress(OSError):
+        fields = Path(f"/proc/{pid}/stat").read_text(errors="replace").rpartition(")")[2].split()
+        return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def workers():
