@@ -1,10 +1,8 @@
 """The errors that several parts raise, and what becomes of an exit that a method asks for."""
 
 import errno
-import os
 import signal
 import sys
-import traceback
 from contextlib import contextmanager
 
 NO_ROOM = {
@@ -28,7 +26,7 @@ class CommandEnded(SystemExit):
 
 
 class ProcessEnded(RuntimeError):
-    """A method, or a package that it imports, called sys.exit or os._exit."""
+    """A method, or a package that it imports, called sys.exit, or raised what is no Exception."""
 
 
 def remedy_of(error):
@@ -38,55 +36,23 @@ def remedy_of(error):
 
 @contextmanager
 def exits_as_errors():
-    """Turn sys.exit, os._exit and a raised SystemExit inside this block into `ProcessEnded`.
-
-    An exit from compiled code cannot be caught.  A copy of this process that is forked inside the block ends with
-    the block, as everything after it is done by the original process.
-    """
-    owner, leave, streams = os.getpid(), os._exit, (sys.stdout, sys.stderr)
-
-    def refused(status):
-        if os.getpid() != owner:
-            leave(status)
-        raise ProcessEnded(f"the method called os._exit({status}), which ends the process: let it raise an error.")
-
-    os._exit = refused
+    """Turn what would end the process inside this block, as sys.exit does, into `ProcessEnded`; os._exit stays one."""
+    streams = sys.stdout, sys.stderr
     try:
         yield
-    except CommandEnded:
+    except (Exception, CommandEnded):
         raise
-    except KeyboardInterrupt as error:
-        if os.getpid() != owner or _interrupts_raise():
-            raise
-        words = "the method raised KeyboardInterrupt, which ends the process: let it raise an error."
-        raise ProcessEnded(words) from error
-    except SystemExit as error:
-        if os.getpid() != owner:
-            raise
-        words = f"the method called sys.exit({error.code!r:.80}), which ends the process: let it raise an error."
-        raise ProcessEnded(words) from error
     except BaseException as error:
-        if isinstance(error, Exception) or os.getpid() != owner:
+        if isinstance(error, KeyboardInterrupt) and _interrupts_raise():
             raise
-        words = f"the method raised {type(error).__name__}, which is no Exception: let it raise an error."
-        raise ProcessEnded(words) from error
+        called = isinstance(error, SystemExit)
+        words = f"called sys.exit({error.code!r:.80})" if called else f"raised {type(error).__name__}"
+        raise ProcessEnded(f"the method {words}, which ends the process: let it raise an error.") from error
     finally:
-        os._exit = leave
         sys.stdout, sys.stderr = streams  # what the method has put there is gone with it
-        if os.getpid() != owner:
-            _leave_copy(leave)
 
 
 def _interrupts_raise():
     """Return True where Ctrl-C raises KeyboardInterrupt: outside commands (`guard`), and not in their workers."""
     blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
     return signal.getsignal(signal.SIGINT) is signal.default_int_handler and signal.SIGINT not in blocked
-
-
-def _leave_copy(leave):
-    """End a forked copy with the exit status and the message with which Python itself would end it."""
-    error = sys.exception()
-    if error is not None and not isinstance(error, SystemExit):
-        traceback.print_exception(error)
-    code = getattr(error, "code", 1) if error is not None else 0
-    leave(code if isinstance(code, int) else int(code is not None))

@@ -94,9 +94,6 @@ class Misbehaving(BaseSelector):
     def exit_with_words(self):
         sys.exit("enough")
 
-    def exit_at_once(self):
-        os._exit(3)
-
     def exit_natively(self):
         ctypes.CDLL(None)._exit(3)
 
@@ -105,20 +102,6 @@ class Misbehaving(BaseSelector):
 
     def die(self):
         os.kill(os.getpid(), signal.SIGKILL)
-
-    # --- children that return
-
-    def fork_and_return(self, do=lambda: None):
-        if pid := os.fork():
-            os.waitpid(pid, 0)
-        else:
-            do()
-
-    def fork_and_raise(self):
-        self.fork_and_return(lambda: 1 / 0)
-
-    def fork_and_exit(self):
-        self.fork_and_return(sys.exit)
 
 
 class Various(Misbehaving):

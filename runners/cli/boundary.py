@@ -20,7 +20,6 @@ import signal
 import sys
 import threading
 from contextlib import contextmanager, suppress
-from os import _exit  # the original, as a fit that runs in this process may replace `os._exit`
 
 from ufs_bench.runners.errors import NO_ROOM, CommandEnded, remedy_of, unprinted
 from ufs_bench.runners.words import QUOTES, did_you_mean
@@ -67,7 +66,7 @@ def guard(interrupted="interrupted"):
 
     def stop(number, _):
         if _followed:
-            _exit(128 + number)
+            os._exit(128 + number)
         if number == signal.SIGINT:
             print(f"\n{interrupted}", file=sys.stderr, flush=True)
         _followed.append(number)
@@ -98,7 +97,7 @@ def _leave():
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):  # a reader that went away, a stream that is closed
                 stream.flush()
-        _exit(128 + _followed[0])
+        os._exit(128 + _followed[0])
 
 
 def _end_if_followed():

@@ -88,10 +88,7 @@ def _in_order(value, text):
 
 
 def first_points(trials, number):
-    """Return the trials at so many points of a grid, the default and those with the first hashes; of draws the first.
-
-    `n_draws` counts on the first.
-    """
+    """Return the trials at so many points: the default and those with the first hashes; of draws the first."""
     points = {to_json(trial.params): not trial.is_default for trial in trials}
     in_order = list(points) if trials[0].cls.repeats else sorted(points, key=lambda own: (points[own], hash_of(own)))
     kept = set(in_order[:number])
@@ -108,17 +105,6 @@ def sizes_to_score(method, dataset, n_features, protocol):
             f"set protocol.sizes=[...] and a study=NAME of its own."
         )
     return sizes
-
-
-def n_draws(method, protocol, each):
-    """Return the number of draws of a cell with parameters `each`: a budget's sample of them, or the first of all."""
-    repeats = set(method.cls.repeats) & set(method.grid)
-    own = [{name: one[name] for name in repeats} for one in each]
-    if protocol.budget and repeats == set(method.grid) and len(own) > 1:
-        sample = _points(method, {name: list(values) for name, values in method.grid.items()}, protocol)
-        if all(one in sample for one in own):
-            return len(sample)
-    return math.prod(1 + max(method.grid[name].index(one[name]) for one in own) for name in repeats)
 
 
 def _lists(method, dataset, protocol):

@@ -7,8 +7,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from statistics import fmean
 
-import numpy as np
-
 from ufs_bench.datasets import DataError
 from ufs_bench.datasets.spec import read_spec
 from ufs_bench.metrics.study import FAILED
@@ -18,7 +16,7 @@ from ufs_bench.runners.store.fits import cells_of, read_fits
 from ufs_bench.runners.store.row import from_json, to_json
 from ufs_bench.runners.words import counted, duration
 
-# To a data set that no other method was fitted on, seconds are taken to grow as n_samples ** 1.5 * n_features ** 1.5,
+# To a data set without fits of the method, seconds are taken to grow as n_samples ** 1.5 * n_features ** 1.5,
 # which lies between a graph's n^2 d and a ridge solve's n d^2.  Only the fits on the nearest shape are scaled so.
 N_EXPONENT, D_EXPONENT = 1.5, 1.5
 
@@ -81,7 +79,7 @@ class Times:
     """
 
     def __init__(self, results_dir, method, max_seconds=math.inf):
-        self.method, self.max_seconds = method, max_seconds
+        self.max_seconds = max_seconds
         self._own, self._shipped = {}, {}  # data set -> files, and rows
         for path in cells_of(results_dir, method=method):
             self._own.setdefault(path.parts[-3], []).append(path)
@@ -110,15 +108,12 @@ class Times:
         return shipped | own, f"its {'' if own else 'shipped '}fits on {dataset}"
 
     def _estimate(self, dataset, shape):
-        """Return the seconds on a data set without fits: as other methods differ there, else from the nearest shape."""
-        stored = sorted(self._own | self._shipped)
-        if dataset in seconds_of_defaults(STUDY, reference.SHIPPED):
-            known = {name: fmean(found.values()) for name in stored if (found := self._fits(name)[0])}
-            if not math.isnan(seconds := seconds_like_others(self.method, known, dataset)):
-                names = ", ".join(known) if len(known) < 4 else f"{len(known)} data sets"
-                words = f"its fits on {names}, and how others differ between these"
-                return min(seconds, self.max_seconds), words
-        shapes = {name: there for name in stored if (there := _shape(name)) is not None and None not in shape}
+        """Return the seconds on a data set without fits, from those on the nearest shape."""
+        shapes = {
+            name: there
+            for name in sorted(self._own | self._shipped)
+            if (there := _shape(name)) is not None and None not in shape
+        }
         for name in sorted(shapes, key=lambda one: math.dist(*(map(math.log, size) for size in (shapes[one], shape)))):
             found, words = self._fits(name)
             if found:
@@ -164,40 +159,3 @@ def shard_of(cells, shard, costs):
         raise ConfigError(f"shard={shard!r} must be K/N with 1 <= K <= N, such as shard=2/3.")
     longest_first = sorted(range(len(cells)), key=lambda place: (-costs.get(cells[place], 0.0), cells[place]))
     return sorted(longest_first[part - 1 :: n_parts])
-
-
-STUDY = "fair"  # the shipped study with most methods on the same data sets
-# The logarithm by which the seconds of another method may differ between the known data sets and still count fully;
-# and the weight of one that differs by much more, so that there is an estimate where no method is alike.
-LIKE, LEAST = 0.3, 1e-3
-
-
-def seconds_like_others(method, known, dataset):
-    """Return the estimated seconds of a fit by those known on other data and how other methods differ; or nan."""
-    others = seconds_of_defaults(STUDY, reference.SHIPPED)
-    known = {name: max(seconds, LEAST) for name, seconds in known.items() if name in others}
-    if not known or dataset not in others:
-        return math.nan
-    rows = others[[not _related(method, name) for name in others.index]][[*known, dataset]].dropna()
-    if rows.empty:
-        return math.nan
-    behind = np.log(rows[list(known)]) - np.log(list(known.values()))  # of the other methods, by data set
-    level = behind.mean(axis=1)
-    unlike = (behind.sub(level, axis=0) ** 2).mean(axis=1)
-    weights = np.exp(-unlike / (2 * LIKE**2)) + LEAST
-    return float(np.exp(np.average(np.log(rows[dataset]) - level, weights=weights)))
-
-
-def _related(method, name):
-    return method == name or method.startswith(f"{name}_") or name.startswith(f"{method}_")
-
-
-@functools.cache
-def seconds_of_defaults(study, _shipped):
-    """Return the mean seconds of fits at default parameters with their evaluations, methods by data sets, with gaps."""
-    if study not in reference.shipped_studies():
-        return {}
-    fits = reference.read(study, columns=reference.OF_FITS).drop_duplicates("trial")
-    fits = fits.query("is_default and fit_s == fit_s")
-    seconds = (fits["fit_s"] + fits["eval_s"].fillna(0)).clip(lower=LEAST)
-    return seconds.groupby([fits["method"], fits["dataset"]]).mean().unstack()

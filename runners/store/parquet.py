@@ -36,24 +36,17 @@ PLAIN = ("objective", "rise", *SPLIT, *LISTS)
 ONCE = [name for name in SCHEMA.names if name not in PLAIN]
 
 
-def read_table(path, columns=None):
-    """Return a file as a table of Arrow, every page checked; a StoreError says that it is damaged.
-
-    `columns` are some of `SCHEMA`.  Those that were added since the file was written are empty, or as in `ADDED`.
-    """
-    return _read(path, lambda file: _table(file, columns))
-
-
 def _table(file, columns):
+    """Return columns of `SCHEMA` as a table of Arrow; what was added since a file was written is empty, or `ADDED`."""
     there = file.schema_arrow.names
-    table = file.read(columns and [name for name in columns if name in there], use_threads=False)
-    lacking = set(columns or ()) - set(there)
+    table = file.read([name for name in columns if name in there], use_threads=False)
+    lacking = set(columns) - set(there)
     if lacking & set(LISTS):
         raise StoreError(LEFT_OUT)
     for name in lacking:
         value = pa.scalar(ADDED.get(name), SCHEMA.field(name).type)
         table = table.append_column(SCHEMA.field(name), pa.repeat(value, len(table)))
-    return table.select(columns) if columns else table
+    return table.select(columns)
 
 
 def read_refits(path):

@@ -5,6 +5,7 @@ import pandas as pd
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.summary import SELECTIONS
 from ufs_bench.runners.experiment.trial import has_random_part
+from ufs_bench.runners.words import counted
 from ufs_bench.scripts.compare.columns import columns_of
 from ufs_bench.scripts.compare.controls import ALL, BEST, CONTROLS, RANDOM
 from ufs_bench.scripts.compare.evidence import CANNOT_TELL, LINES, effect, in_interval, lines, resamples, with_ends
@@ -14,6 +15,7 @@ from ufs_bench.scripts.compare.verdicts import COLUMN
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.text import number, pipes, signed, span
+from ufs_bench.scripts.make_table.table import IS_SHIPPED
 
 TITLES = {
     "first": "Columns in which a paper's own method is first",
@@ -59,6 +61,13 @@ def page(comparison, controls, full=False):
     if lacking := sorted(set(comparison["paper"]) - set(controls.loc[controls["control"] == RANDOM, "paper"])):
         runs = ", ".join(f"python run.py experiment={paper}_controls" for paper in lacking)
         notes.append(f"No random rankings are stored. To add them, with study= and protocol= as here: {runs}.")
+    for paper, cells in weighed(comparison).items():
+        if count := seeds_unknown(cells):
+            study = cells["study"].iloc[0].removesuffix(IS_SHIPPED)
+            notes.append(
+                f"{PAPERS[paper]}: the spread over seeds of {counted(count, 'cell')} is unknown, and counts as none, "
+                f"so that verdicts are too sure of them: python -m scripts.refit what=seeds study={study}."
+            )
     if not full:
         notes.append("full=true prints what the verdicts rest on; docs/reading.md explains the words.")
     parts = [f"## {TITLES[name]}\n\n{pipes(rows)}" for name, rows in tables(comparison, controls, full).items()]
@@ -84,14 +93,19 @@ def paper_lines(comparison, controls, lines):
             continue
         first, n_datasets = next(lines[lines["paper"] == paper].itertuples()), cells["dataset"].nunique()
         distance, gain = effect(columns_of(cells))
-        random = cells["method"].map(lambda method: has_random_part(find("method", method)))
         rows.append([
             _title(first), str(len(cells)), str(first.absent), str(first.partial),
             "{above} of {cells}".format(**above.loc[paper]) if paper in above.index else "",
             in_interval(n_datasets, *distance, 1), in_interval(n_datasets, *gain, 2),
-            str(of_kmeans(cells[random])["seed_std"].isna().sum()),
+            str(seeds_unknown(cells)),
         ])  # fmt: skip
     return rows
+
+
+def seeds_unknown(cells):
+    """Return the number of cells of methods with a random part whose spread over seeds is not stored."""
+    random = cells["method"].map(lambda method: has_random_part(find("method", method)))
+    return of_kmeans(cells[random.astype(bool)])["seed_std"].isna().sum()
 
 
 def line_lines(lines):

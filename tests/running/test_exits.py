@@ -4,12 +4,11 @@ import errno
 import os
 import signal
 import tempfile
-import time
 
 import forked
 import numpy as np
 import pytest
-from fits import DATA, rows_of, trials_of
+from fits import rows_of, trials_of
 from small_data import TRUTH
 
 from ufs_bench.runners.cli.boundary import words_of
@@ -18,7 +17,6 @@ from ufs_bench.runners.experiment.method import load_class
 from ufs_bench.runners.store.fits import FILE
 from ufs_bench.runners.workers.caps import Caps
 from ufs_bench.runners.workers.data import Data
-from ufs_bench.runners.workers.pool import run_all
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.text import writing
 
@@ -28,16 +26,14 @@ INTERRUPTED = "ProcessEnded: the method raised KeyboardInterrupt, which ends the
 @pytest.mark.parametrize("caps", [None, Caps(max_seconds=60)], ids=["here", "worker"])
 @pytest.mark.parametrize(
     "what, words",
-    [("exit", "sys.exit(None)"), ("exit_with_words", "sys.exit('enough')"), ("exit_at_once", "os._exit(3)")],
+    [("exit", "sys.exit(None)"), ("exit_with_words", "sys.exit('enough')")],
 )
 def test_a_fit_that_ends_its_process_fails_in_words_and_the_others_go_on(caps, what, words):
-    leave = os._exit
     rows = rows_of(trials_of(what=what), 1, caps=caps)
     assert [row["status"] for row in rows] == ["converged", "failed", "converged", "converged"]
     assert rows[1]["error"] == (
         f"ProcessEnded: the method called {words}, which ends the process: let it raise an error."
     )
-    assert os._exit is leave
 
 
 def test_a_fit_that_raises_keyboardinterrupt_fails_in_words_in_a_worker():
@@ -59,19 +55,6 @@ def test_a_fit_that_raises_keyboardinterrupt_fails_in_words_in_a_command_and_in_
     output = done.stdout + done.stderr
     assert done.returncode == 1 and "Traceback" not in output, output
     assert INTERRUPTED in output
-
-
-@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork")
-@pytest.mark.parametrize("what", ["fork_and_raise", "fork_and_exit", "fork_and_return"])
-def test_a_copy_of_the_process_that_a_fit_forks_runs_no_trial_and_stores_nothing(tmp_path, what):
-    ran = tmp_path / "ran"
-    for outcomes in run_all(trials_of(what=what), Data(DATA.X, DATA.y), 1):
-        with open(ran, "a") as file:
-            file.write(f"{os.getpid()} {[outcome.trial['status'] for outcome in outcomes]}\n" if outcomes else "")
-    time.sleep(0.1)
-    lines = ran.read_text().splitlines()
-    assert {line.split()[0] for line in lines} == {str(os.getpid())}
-    assert sum(line.count("converged") for line in lines) == 4
 
 
 def test_a_method_that_ends_the_process_while_it_is_imported_or_checked_is_refused(tmp_path, monkeypatch):

@@ -2,8 +2,6 @@
 
 import math
 
-import numpy as np
-import pandas as pd
 import pytest
 from fits import config
 from frames import frames, store
@@ -12,7 +10,7 @@ from ufs_bench.runners.cli.cells import total_line
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment import plan
 from ufs_bench.runners.experiment.cell import Cell
-from ufs_bench.runners.experiment.plan import Times, seconds_like_others
+from ufs_bench.runners.experiment.plan import Times
 from ufs_bench.runners.experiment.sweep import cells_of_words
 from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.fits import read_fits
@@ -81,15 +79,3 @@ def test_a_plan_refuses_what_a_run_refuses_for_values_below_0():
     (settings,) = cells_of_words("protocol=fair", "method=hvg", "dataset=truth_wide_d1_s0")
     with pytest.raises(ConfigError, match="hvg on truth_wide_d1_s0 .*Negative values in data"):
         Cell(settings).plan()
-
-
-def test_the_seconds_are_those_of_the_methods_that_differ_alike_between_the_known_data_sets(monkeypatch):
-    table = pd.DataFrame(
-        {"small": [1.0, 10.0, 1.0, 9.0], "large": [10.0, 100.0, 10.0, 9.0], "other": [40.0, 400.0, 40.0, 9.0]},
-        index=["grows", "slowly", "mine_released", "flat"],
-    )
-    monkeypatch.setattr("ufs_bench.runners.experiment.plan.seconds_of_defaults", lambda study, folder: table)
-    assert seconds_like_others("mine", {"small": 2.0, "large": 20.0}, "other") == pytest.approx(80, rel=0.02)
-    assert seconds_like_others("mine", {"small": 2.0, "large": 2.0}, "other") == pytest.approx(2.0, rel=0.02)
-    assert np.isnan(seconds_like_others("mine", {"small": 2.0}, "unknown"))
-    assert np.isnan(seconds_like_others("mine", {"unknown": 2.0}, "other"))
