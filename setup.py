@@ -1,6 +1,5 @@
 """Puts the folders of the checkout into the package of a wheel."""
 
-import runpy
 import shutil
 from pathlib import Path
 
@@ -9,10 +8,6 @@ from setuptools.command.build_py import build_py
 
 PACKAGE = "ufs_bench"
 PARTS = ("conf", "datasets", "methods", "metrics", "runners", "scripts", "results", "run.py", "CITATION.cff", "LICENSE")
-
-
-# What most of the room of the shipped results is for, and no table and no plan reads: a list for each row.
-LISTS = runpy.run_path("runners/store/columns.py")["LISTS"]
 
 
 class Suite(build_py):
@@ -44,10 +39,11 @@ def _copy(source, target):
     path = Path(source)
     if path.suffix != ".parquet" or path.parts[:2] != ("results", "reference") or path.name.startswith("_"):
         return shutil.copy2(source, target)
-    from pyarrow import float32, parquet  # here, as only a wheel needs it
+    from pyarrow import float32, parquet, types  # here, as only a wheel needs it
 
     file = parquet.ParquetFile(path)
-    table = file.read([name for name in file.schema_arrow.names if name not in LISTS])
+    # Most of the room of the shipped results is for lists, which no table and no plan reads.
+    table = file.read([field.name for field in file.schema_arrow if not types.is_list(field.type)])
     numbers = [field.name for field in table.schema if field.type == float32()]
     once = [name for name in table.column_names if name not in numbers]
     how = {"use_dictionary": once, "column_encoding": dict.fromkeys(numbers, "BYTE_STREAM_SPLIT")}

@@ -1,9 +1,11 @@
-"""The folders of the suite and of results; with it, ``${root:}`` in files of conf/ has a meaning."""
+"""The folders of the suite and of results, and the commit; with it, ``${root:}`` in files of conf/ has a meaning."""
 
 import atexit
 import functools
+import os
 import shlex
 import shutil
+import subprocess
 import tempfile
 from pathlib import Path
 
@@ -45,3 +47,41 @@ def _scratch():
 
 OmegaConf.register_new_resolver("root", lambda: str(home()), replace=True)
 OmegaConf.register_new_resolver("scratch", _scratch, replace=True)
+
+
+# Of `git status`: all but pages and results, which commands write, and on which no fit rests.
+CODE = ("--", ".", ":!*.md", ":!*.svg", ":!results", ":!CITATION.cff", ":!.zenodo.json")
+GIT_S = 10  # seconds after which git is taken not to answer
+
+
+def git_sha(code=None):
+    """Return the commit of the checkout; "unknown" outside git, and where git does not answer.
+
+    It ends with ``-dirty`` where tracked files of `CODE` differ from the commit, or the `Code` of a method has an
+    untracked file.
+    """
+    sha, tracked = _checkout()
+    if code is None or "-" in sha or sha == "unknown":
+        return sha
+    clean = bool(code.digest) and all(
+        file.is_relative_to(SUITE) and file.relative_to(SUITE).as_posix() in tracked for file, _ in code.files
+    )
+    return sha if clean else f"{sha}-dirty"
+
+
+@functools.cache
+def _checkout():
+    """Return the commit, with ``-dirty`` where tracked `CODE` differs from it, and the names of the tracked files."""
+    try:
+        sha = _git("rev-parse", "HEAD")
+        dirty = "-dirty" if _git("status", "--porcelain", "--untracked-files=no", *CODE) else ""
+        return sha + dirty, frozenset(_git("ls-files").splitlines())
+    except (OSError, subprocess.SubprocessError):
+        return "unknown", frozenset()
+
+
+def _git(*arguments):
+    # A repository around an installed copy is not that of this code.  A process that is killed leaves no lock there.
+    environment = {**os.environ, "GIT_CEILING_DIRECTORIES": str(SUITE.parent), "GIT_OPTIONAL_LOCKS": "0"}
+    words, kept = ["git", *arguments], {"capture_output": True, "text": True, "check": True, "timeout": GIT_S}
+    return subprocess.run(words, cwd=SUITE, env=environment, **kept).stdout.strip()

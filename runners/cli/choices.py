@@ -15,9 +15,9 @@ from hydra.core.config_store import ConfigStore
 
 from ufs_bench.runners.code import ROOT
 from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.experiment.kinds import names_of, quoted, read_back, value_of
 from ufs_bench.runners.experiment.method import RESERVED, load_class, parameters_of
 from ufs_bench.runners.experiment.sweep import known_names
-from ufs_bench.runners.overrides import names_of, quoted, read_back, value_of
 from ufs_bench.runners.words import did_you_mean, shown
 
 DATA, FOLDER, TARGET = "data", "data_dir", "method.target"

@@ -16,10 +16,10 @@ from ufs_bench.runners.experiment.plan import Plan, Times, Todo
 from ufs_bench.runners.experiment.result import say_result
 from ufs_bench.runners.experiment.settings import SHIPPED
 from ufs_bench.runners.progress import Progress, log, say_compiling
-from ufs_bench.runners.store.elsewhere import found_elsewhere, name_of, outcomes_of
 from ufs_bench.runners.store.files import clear_unfinished, store_names
 from ufs_bench.runners.store.fits import FILE, Store, check_study, is_exported, read_fits
 from ufs_bench.runners.store.identity import Identity
+from ufs_bench.runners.store.reference import found_elsewhere, name_of, outcomes_of
 from ufs_bench.runners.store.row import to_json
 from ufs_bench.runners.words import counted
 

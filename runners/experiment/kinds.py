@@ -1,4 +1,4 @@
-"""The kinds of values that options and configurations take, and the refusal of others."""
+"""The values of options and configurations: their kinds, the refusal of others, and how they are typed."""
 
 import math
 import re
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from ufs_bench.runners.errors import ConfigError
-from ufs_bench.runners.words import did_you_mean, shown, typed
+from ufs_bench.runners.words import QUOTES, did_you_mean, shown, typed
 
 MOST_JOBS = 1024
 FOLDER = re.compile(r"\w(?:[\w.,+=@()~-]{0,98}[\w,+=@()~-])?")  # a folder's name in any system, without wildcards
@@ -124,3 +124,69 @@ VALUE = Kind("a finite number, a text, true, false or null", _is_value)
 JOBS = Kind(f"-1 for every core, or 1 to {MOST_JOBS}", either(one_of(-1), whole(1, MOST_JOBS)).holds)
 POINTS = either(one_of("grid", "sample", "default"), whole(1, 10**6))  # of a method's grid
 ANY = Kind("anything", lambda value: True)
+
+
+# --- words of a command line in Hydra's grammar, such as dataset=umist,orl
+
+
+def parse(word):
+    """Return a word as Hydra's parser reads it; a ConfigError says that it cannot be read."""
+    from hydra.core.override_parser.overrides_parser import OverridesParser  # here, as it takes long to import
+    from hydra.errors import HydraException
+
+    try:
+        return OverridesParser.create().parse_override(word)
+    except HydraException as error:
+        raise ConfigError(f"{word} cannot be read: {str(error).splitlines()[0]}. {QUOTES}") from error
+
+
+def has_several(word):
+    """Return True for a word with several values, such as ``runner.points=1,2``; False for one that cannot be read."""
+    try:
+        return "=" in word and parse(word).is_sweep_override()
+    except ConfigError:  # Hydra says so in its turn
+        return False
+
+
+def value_of(word):
+    """Return the single value that a word sets."""
+    override = parse(word)
+    if override.is_sweep_override():
+        raise ConfigError(f"{word} has several values, and this option takes one.")
+    return plain(override.value())
+
+
+def names_of(word, known):
+    """Return the names in a word such as ``dataset=a,b``, or those of the known names that fit ``dataset=glob(a*)``."""
+    from hydra.core.override_parser.types import Glob  # here, as it takes long to import
+
+    override = parse(word)
+    value = override.value()
+    if isinstance(value, Glob):
+        found = value.filter(list(known))
+    else:
+        found = plain(list(override.sweep_iterator()) if override.is_discrete_sweep() else value)
+        found = [str(one) for one in (found if isinstance(found, list) else [found])]
+    group = override.key_or_group
+    if not found:
+        raise ConfigError(f"{word} matches nothing: there is no {group} of such a name.")
+    return found
+
+
+def plain(value):
+    """Return a value of Hydra's parser without the marks of its quotes."""
+    if isinstance(value, list):
+        return [plain(one) for one in value]
+    if isinstance(value, dict):
+        return {plain(key): plain(one) for key, one in value.items()}
+    return value if value is None or isinstance(value, bool | int | float) else str(getattr(value, "text", value))
+
+
+def quoted(text):
+    """Return a text as Hydra reads it back, whatever is in it."""
+    return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+def read_back(name):
+    """Return a name as Hydra reads it back, in quotes where it would be a number or a word such as null."""
+    return name if isinstance(value_of(f"name={name}"), str) else quoted(name)

@@ -10,9 +10,9 @@ import pyarrow.parquet as pq
 
 from ufs_bench.metrics.measures import DECIMALS, OF_SET
 from ufs_bench.runners.errors import StoreError
-from ufs_bench.runners.store.columns import COLUMNS, LISTS, SUMMARY
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.row import NMI_PARTS, from_json, to_json
+from ufs_bench.runners.store.tidy import COLUMNS, LISTS, SUMMARY
 
 RESTORE = "restore it, for example with `git checkout results/reference`"
 LEFT_OUT = (

@@ -14,8 +14,9 @@ from ufs_bench.metrics.evaluate import evaluate, evaluate_labels
 from ufs_bench.metrics.measures import OF_SET, of_set
 from ufs_bench.metrics.study import FAILED, UNSCORED
 from ufs_bench.metrics.threads import one_thread
+from ufs_bench.runners.code import code_of
 from ufs_bench.runners.errors import exits_as_errors
-from ufs_bench.runners.store.checkout import git_sha
+from ufs_bench.runners.place import git_sha
 from ufs_bench.runners.store.identity import Identity, stored_versions
 from ufs_bench.runners.store.row import (
     REPORTED,
@@ -221,7 +222,7 @@ def _blank_row(trial):
         sizes=to_json(trial.sizes),
         protocol=to_json(trial.protocol.stored()),
         data_sha=trial.data_sha,
-        git_sha=git_sha(trial.cls),
+        git_sha=git_sha(code_of(trial.cls)),
         versions=stored_versions(versions),
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         code_fit=code_fit,

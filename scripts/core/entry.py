@@ -135,7 +135,7 @@ def parsed(words):
 
 
 def _parsed(word):
-    from ufs_bench.runners.overrides import parse, plain  # here, as it takes long to import
+    from ufs_bench.runners.experiment.kinds import parse, plain  # here, as it takes long to import
 
     if "=" not in word:
         raise ConfigError(f"{word!r} is not an option: write OPTION=VALUE; --help shows all.")

@@ -129,7 +129,7 @@ def check(name, files, datasets=None):
 def read(name, method, path):
     """Return the rows of a method's file; a ValueError says that it is not such a file."""
     if strange := [field.name for field in pq.read_schema(path) if field not in list(SCHEMA)]:
-        raise ValueError(f"{', '.join(strange)} is no column of runners/store/columns.py")
+        raise ValueError(f"{', '.join(strange)} is no column of runners/store/tidy.py")
     frame = reference.read(name, [method], lists=True)
     unknown = set(frame["dataset"]) - set(dataset_names(truth=True))
     if method not in names("method") or frame.empty or set(frame["method"]) != {method} or unknown:

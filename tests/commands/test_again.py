@@ -8,8 +8,7 @@ from small_data import TRUTH
 
 from ufs_bench.metrics import evaluate
 from ufs_bench.metrics.measures import OF_SET
-from ufs_bench.runners.store.columns import LISTS
-from ufs_bench.runners.store.tidy import rise_of
+from ufs_bench.runners.store.tidy import LISTS, rise_of
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.refit.again import differing, draw, run_again
 from ufs_bench.scripts.ship import pack

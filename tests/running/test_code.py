@@ -10,11 +10,10 @@ from types import SimpleNamespace
 import pytest
 
 from ufs_bench import methods
-from ufs_bench.runners import code
+from ufs_bench.runners import code, place
 from ufs_bench.runners.code import code_of, code_of_evaluation
 from ufs_bench.runners.experiment.method import load_class
-from ufs_bench.runners.store import checkout
-from ufs_bench.runners.store.checkout import git_sha
+from ufs_bench.runners.place import git_sha
 from ufs_bench.runners.store.identity import Identity, versions
 
 FILES = {
@@ -57,9 +56,9 @@ def forget(beginning):
 @pytest.fixture
 def git_is_asked():
     """Let git be asked again; a process asks it once, and has no public door to forget what it said."""
-    checkout._checkout.cache_clear()
+    place._checkout.cache_clear()
     yield
-    checkout._checkout.cache_clear()
+    place._checkout.cache_clear()
 
 
 @pytest.fixture
@@ -162,7 +161,7 @@ def test_a_commit_is_not_clean_for_a_class_that_it_does_not_have(digest, git_is_
     monkeypatch.setattr("subprocess.run", lambda words, **_: SimpleNamespace(stdout=answers.get(words[1], "")))
     digest()
     assert git_sha() == "5" * 40
-    assert git_sha(load_class("own.Spread")) == "5" * 40 + "-dirty"
+    assert git_sha(code_of(load_class("own.Spread"))) == "5" * 40 + "-dirty"
 
 
 def test_a_git_that_does_not_answer_leaves_the_commit_unknown(git_is_asked, monkeypatch):
@@ -187,5 +186,5 @@ def test_git_is_asked_without_a_lock_that_a_killed_process_would_leave(monkeypat
     os.utime(tmp_path / "a.txt", (1, 1))  # git looks at the file anew, and would write what it found
     index = tmp_path / ".git/index"
     before = index.read_bytes()
-    monkeypatch.setattr(checkout, "ROOT", tmp_path)
-    assert checkout._checkout.__wrapped__()[1] == {"a.txt"} and index.read_bytes() == before
+    monkeypatch.setattr(place, "SUITE", tmp_path)
+    assert place._checkout.__wrapped__()[1] == {"a.txt"} and index.read_bytes() == before

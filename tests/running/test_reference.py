@@ -16,11 +16,10 @@ from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.experiment.notes import RUN
 from ufs_bench.runners.experiment.plan import Times
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.store.columns import COLUMNS
 from ufs_bench.runners.store.fits import FILE, load_fits
 from ufs_bench.runners.store.parquet import SCHEMA
 from ufs_bench.runners.store.row import to_json
-from ufs_bench.runners.store.tidy import fit_of
+from ufs_bench.runners.store.tidy import COLUMNS, fit_of
 from ufs_bench.scripts.core import refits
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.study import Study

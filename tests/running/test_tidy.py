@@ -12,10 +12,9 @@ from frames import frames
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ufs_bench.runners.store.columns import COLUMNS
 from ufs_bench.runners.store.parquet import _restored, packed
 from ufs_bench.runners.store.row import FIELDS, REPORTED, stored_nmi
-from ufs_bench.runners.store.tidy import _rounded, fit_of, tidy
+from ufs_bench.runners.store.tidy import COLUMNS, _rounded, fit_of, tidy
 from ufs_bench.runners.workers.fit import FACTS
 from ufs_bench.scripts.core.text import pipes
 
@@ -64,9 +63,7 @@ def test_nmi_of_a_restart_is_stored_in_ten_thousandths_and_comes_back_from_parqu
 
 
 def test_a_fact_without_a_column_is_refused_and_all_that_fits_report_have_one():
-    with pytest.raises(
-        ValueError, match="'unheard' is no column of the tidy frame: add it to runners/store/columns.py"
-    ):
+    with pytest.raises(ValueError, match="'unheard' is no column of the tidy frame: add it to runners/store/tidy.py"):
         tidy(frames([POINT | {"facts": {"unheard": 1.0}}]))
     assert set(FACTS) <= set(REPORTED) <= {column.name for column in COLUMNS}
 
