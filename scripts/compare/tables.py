@@ -65,8 +65,8 @@ def page(comparison, controls, full=False):
         if count := seeds_unknown(cells):
             study = cells["study"].iloc[0].removesuffix(IS_SHIPPED)
             notes.append(
-                f"{PAPERS[paper]}: the spread over seeds of {counted(count, 'cell')} is unknown, and counts as none, "
-                f"so that verdicts are too sure of them: python -m scripts.refit what=seeds study={study}."
+                f"{PAPERS[paper]}: the spread over seeds of {counted(count, 'cell')} is unknown, and counts as none. "
+                f"Verdicts are too sure of these cells. To fill it: python -m scripts.refit what=seeds study={study}"
             )
     if not full:
         notes.append("full=true prints what the verdicts rest on; docs/reading.md explains the words.")

@@ -139,6 +139,16 @@ def test_the_answer_is_short_and_full_has_the_other_tables_too(comparison):
     assert len(text.splitlines()) <= 50 and "full=true" in text
 
 
+@pytest.mark.usefixtures("without_power")
+def test_cells_whose_spread_over_seeds_is_unknown_are_named_with_the_command(comparison):
+    known = comparison.assign(seed_std=1.0)
+    assert "spread over seeds" not in page(known, NO_CONTROLS)
+    known.loc[(known["dataset"] == "allaml") & known["method"].isin(["eufs", "laplacian_score"]), "seed_std"] = np.nan
+    text = page(known, NO_CONTROLS)
+    assert "DGUFS: the spread over seeds of 2 cells is unknown" in text  # ACC and NMI; the other has no random part
+    assert "python -m scripts.refit what=seeds study=dgufs" in text
+
+
 def test_an_explanation_is_given_for_what_differs_only_and_the_particular_one_wins():
     cells = pd.DataFrame(
         {"paper": "dgufs", "dataset": "umist", "published_method": "mcfs", "metric": "acc"}, index=[0, 1, 2]
