@@ -11,13 +11,11 @@ from ufs_bench.scripts.check_method.contract import Method, load_methods
 QUICK = {"cae_released": {"max_iter": 20}} | {
     name: {"max_iter": 20} for name in ("ufsol", "ufsol_alpha0", "ufsol_max_margin", "ufsol_similarity")
 }
-# For what is looked at in an interface, or in the first sweeps; scikit-learn gives estimators of its own as few.
-SHORT = {"max_iter": 5, "n_permutations": 2, "n_starts": 2}
 # For what holds after any number of sweeps and starts, of methods that do many; with --slow the contract has them all.
-FEW = {"max_iter": 10, "n_permutations": 2, "n_starts": 2, "max_work": 1e5}
-MANY = {"cae", "dufs_released", "fsasl", "jgufs_released", "ndfs_released", "sparse_kmeans", "sparse_kmeans_released"}
-MANY |= {"kmeans_ufs_admm", "rufs", "sf2sog", "socfs", "ufsol", "ufsol_released"}
-MANY |= {"dufs", "eufs", "sogfs", "spdfs", "vcsdfs"}
+FEW = {"max_iter": 5, "n_permutations": 2, "n_starts": 2, "max_work": 1e5}
+MANY = {"cae", "dufs", "dufs_released", "eufs", "fsasl", "jgufs", "jgufs_released", "kmeans_ufs_admm", "ndfs_released"}
+MANY |= {"rufs", "sf2sog", "socfs", "sogfs", "sparse_kmeans", "sparse_kmeans_released", "spdfs"}
+MANY |= {"ufsol", "ufsol_released", "vcsdfs"}
 # A graph, a start or a scaling of a solver that another configuration of the class has, too.
 TWINS = {"dgufs_normalized", "ndfs_kmeans_start", "socfs_triplet"}
 TWINS |= {"ufsol_alpha0", "ufsol_max_margin", "ufsol_similarity"}
@@ -31,18 +29,18 @@ def load_quick_methods():
 
 def with_few(method):
     """Return the method, one of `MANY` with no more sweeps and starts than `FEW`."""
-    return _with(method, _less(method.cls(**method.config["params"]), FEW)) if method.name in MANY else method
+    return _with(method, _fewer(method.cls(**method.config["params"]))) if method.name in MANY else method
 
 
 def shortened(estimator):
     """Return the unfitted estimator with few sweeps and starts where it has any."""
-    return estimator.set_params(**_less(estimator, SHORT))
+    return estimator.set_params(**_fewer(estimator))
 
 
-def _less(estimator, numbers):
-    """Return those of the numbers that are below the estimator's parameter."""
+def _fewer(estimator):
+    """Return those of `FEW` that are below the estimator's parameter."""
     given = estimator.get_params()
-    return {name: few for name, few in numbers.items() if (given.get(name) or 0) > few}
+    return {name: few for name, few in FEW.items() if (given.get(name) or 0) > few}
 
 
 def _with(method, params):

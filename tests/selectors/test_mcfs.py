@@ -200,15 +200,6 @@ def test_features_that_tell_the_clusters_apart_are_found():
     assert set(MCFS(3, n_clusters=3).fit(X).subset(3)) == set(informative)
 
 
-def test_zero_features_come_last_and_of_duplicates_one_is_used(X):
-    X = np.hstack([np.zeros((len(X), 1)), X, X[:, :10]])
-    d = X.shape[1]
-    model = MCFS(d, n_clusters=3).fit(X)
-    assert model.ranking_[-1] == 0
-    twins = model.scores_[1:11], model.scores_[d - 10 :]
-    assert (np.minimum(*twins) < 0).all()
-
-
 def test_data_without_any_correlation_is_called_collapsed():
     model = MCFS(3).fit(np.zeros((10, 5)))
     assert model.status_ == "collapsed"

@@ -127,17 +127,6 @@ def test_start_spans_no_local_scatter_and_the_features_that_vary_most(shape):
     np.testing.assert_allclose(W @ W.T, N @ B @ B.T @ N.T, atol=1e-3)
 
 
-@pytest.mark.parametrize(("shape", "gamma"), [((60, 25), 1e-3), ((20, 70), 1.0), ((20, 70), 1e4), (LARGE, 1.0)])
-def test_order_of_features_and_samples_does_not_matter(shape, gamma):
-    X = sample(*shape)
-    expected = set(UDFS(10, n_clusters=3, gamma=gamma, max_iter=500).fit(X).subset(10))
-    rng = np.random.default_rng(1)
-    columns, rows = rng.permutation(shape[1]), rng.permutation(shape[0])
-    permuted = UDFS(10, n_clusters=3, gamma=gamma, max_iter=500).fit(X[:, columns])
-    assert set(columns[permuted.subset(10)]) == expected
-    assert set(UDFS(10, n_clusters=3, gamma=gamma, max_iter=500).fit(X[rows]).subset(10)) == expected
-
-
 SLICES = {"umist": (slice(120), 6), "orl": (slice(100), 10)}
 
 
