@@ -116,6 +116,19 @@ def shipping(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="session")
+def run_cells():
+    """Return a function that runs in this process what ``python run.py -m`` runs with the same words."""
+    from ufs_bench.runners.experiment.cell import Cell
+    from ufs_bench.runners.experiment.sweep import cells_of_words
+
+    def run(*words):
+        for settings in cells_of_words(*map(str, words)):
+            Cell(settings).run()
+
+    return run
+
+
+@pytest.fixture(scope="session")
 def data_dir(request):
     """Return the folder of the real data sets, or skip the test."""
     folder = request.config.getoption("--data-dir")

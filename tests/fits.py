@@ -50,10 +50,6 @@ def rows_of(trials, n_jobs, **options):
     return [rows[trial.key] for trial in trials]
 
 
-def statuses_of(*given, **options):
-    return [row["status"] for row in rows_of(*given, **options)]
-
-
 def config(folder, study="s", grid=(3, 4, 5, 6), method=None, protocol=(), **runner):
     """Return the settings of a cell on 8 x 8 digits; of four short fits by default."""
     own_method = {

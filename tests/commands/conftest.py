@@ -14,8 +14,6 @@ from filelock import FileLock
 from frames import SMALL, frames, store
 from small_data import TRUTH
 
-from ufs_bench.runners.experiment.cell import Cell
-from ufs_bench.runners.experiment.sweep import cells_of_words
 from ufs_bench.runners.store import reference
 from ufs_bench.scripts.compare import compare_studies, open_studies, shipped_names
 from ufs_bench.scripts.core.conf import ROOT
@@ -48,7 +46,7 @@ def once(tmp_path_factory):
 
 @pytest.fixture
 def command(monkeypatch, capsys):
-    """Return a function as `command_line.run`: ``python -m scripts.NAME`` in this process, which saves a second."""
+    """Return a function that runs ``python -m scripts.NAME`` in this process, which saves a second."""
 
     def run(name, *words):
         monkeypatch.setattr(sys, "argv", [name, *map(str, words)])
@@ -60,17 +58,6 @@ def command(monkeypatch, capsys):
             except SystemExit as end:
                 status = end.code or 0
         return subprocess.CompletedProcess(words, status, *capsys.readouterr())
-
-    return run
-
-
-@pytest.fixture(scope="session")
-def run_cells():
-    """Return a function that runs in this process what ``python run.py -m`` runs with the same words."""
-
-    def run(*words):
-        for settings in cells_of_words(*map(str, words)):
-            Cell(settings).run()
 
     return run
 

@@ -47,9 +47,8 @@ def test_native_arithmetic_is_told_from_portable(words, environment):
 
 
 @needs_avx2
-@pytest.mark.parametrize("kernel", ["Sandybridge", "Prescott"])
-def test_another_kernel_of_blas_shows_in_products_and_not_in_exp(kernel):
-    primitives = differing(elsewhere(OPENBLAS_CORETYPE=kernel), as_text(fingerprint()))
+def test_another_kernel_of_blas_shows_in_products_and_not_in_exp():
+    primitives = differing(elsewhere(OPENBLAS_CORETYPE="Prescott"), as_text(fingerprint()))
     assert {"gemm", "scipy_gemm", "sgemm", "gemv", "dot", "eigh", "scipy_eigh", "svd", "qr"} <= set(primitives)
     assert not {"exp", "log", "power", "libm", "argsort", "sum"} & set(primitives)
 

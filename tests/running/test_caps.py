@@ -20,15 +20,10 @@ pytestmark = pytest.mark.usefixtures("new_workers")
 @pytest.mark.parametrize(
     "n_jobs, what, caps, status, words",
     [
-        (1, "count", Caps(max_seconds=0.3), "timeout", "beyond runner.max_seconds=0.3: ended after "),
         (2, "count_on", Caps(max_seconds=0.3), "timeout", "beyond runner.max_seconds=0.3: ended after "),
         pytest.param(
             1, "spin", Caps(max_seconds=2), "timeout",
             "beyond runner.max_seconds=2: its worker was ended, as compiled code did not end",
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            2, "decompose", Caps(max_seconds=0.5), "timeout", "beyond runner.max_seconds=0.5: ",
             marks=pytest.mark.slow,
         ),
         (2, "allocate", Caps(max_memory=0.75), "out_of_memory", "beyond runner.max_memory=0.75 GB: ended after "),

@@ -13,6 +13,8 @@ from frames import load_all
 from small_data import TRUTH
 
 from ufs_bench.runners.code import ROOT
+from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.experiment.sweep import cells_of_words
 from ufs_bench.runners.store.fits import FILE
 
 CELL = ["method=random_selection", f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1"]
@@ -72,21 +74,21 @@ def test_a_study_keeps_to_its_protocol(first):
     assert (first.cell / "scores.csv").read_bytes() == first.scores
 
 
-def test_a_plan_leaves_nothing_and_changes_nothing(tmp_path):
+def test_a_plan_leaves_nothing_and_changes_nothing(tmp_path, run_cells):
     words = ["method=mcfs,max_variance", *CELL[1:3], f"results_dir={tmp_path}", "runner.plan=true"]
     assert "in all 2 fits in 2 cells" in run("-m", *words).stdout
     assert "1 of 1 fit to do" in run("method=mcfs", *words[1:]).stdout
     assert list(tmp_path.iterdir()) == []
-    run("method=max_variance", *words[1:4], "runner.n_jobs=1")
+    run_cells("method=max_variance", *words[1:4], "runner.n_jobs=1")
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     run("-m", *words)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
-def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_path):
+def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_path, run_cells):
     values = [0.1, 1.0, 10.0]
     cell = ["method=ndfs", f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1", "+method.params.max_iter=1"]
-    run(*cell, f"method.grid.alpha={values}", f"method.grid.beta={values}", f"results_dir={tmp_path}")
+    run_cells(*cell, f"method.grid.alpha={values}", f"method.grid.beta={values}", f"results_dir={tmp_path}")
     with open(tmp_path / f"smoke/{TRUTH}/ndfs/trials.csv", newline="") as file:
         points = [json.loads(row["params"]) for row in csv.DictReader(file)]
     assert len(points) == 9
@@ -104,19 +106,18 @@ def test_a_refused_command_removes_no_folder_that_was_there(tmp_path, more):
     assert (cell / "run.log").read_text().startswith("what was said\n")
 
 
-def test_parameters_that_the_grid_tries_may_be_the_defaults(tmp_path):
-    cell = [f"dataset={TRUTH}", "protocol=smoke", "method=socfs", "runner.points=default", f"results_dir={tmp_path}"]
-    run(*cell, "runner.n_jobs=1", "method.params.lambda_=1.0", "method.grid.lambda_=[1.0]", "method.params.lambda2=1.0")
-    (params,) = load_all(tmp_path).trials["params"].map(json.loads)
-    assert params["lambda_"] == 1.0
+def test_parameters_that_the_grid_tries_may_be_the_defaults():
+    words = ["method=socfs", f"dataset={TRUTH}", "protocol=smoke", "runner.points=default"]
+    words += ["method.params.lambda_=1.0", "method.grid.lambda_=[1.0]", "method.params.lambda2=1.0"]
+    (settings,) = cells_of_words(*words)
+    (trial,) = Cell(settings).asked
+    assert trial.params["lambda_"] == 1.0
 
 
-def test_an_experiment_file_decides_and_the_command_line_decides_over_it(tmp_path):
-    words = ["runner.n_jobs=1", "runner.max_seconds=null"]  # no cap, and so no worker, which takes seconds to start
-    done = run("experiment=smoke", "method=max_variance,first_index", f"results_dir={tmp_path}", *words)
-    assert "max_variance on mnist500" in done.stdout
-    trials = load_all(tmp_path).trials
-    assert set(trials["method"]) == {"max_variance", "first_index"} and set(trials["study"]) == {"smoke"}
+def test_an_experiment_file_decides_and_the_command_line_decides_over_it():
+    cells = cells_of_words("experiment=smoke", "method=max_variance,first_index", "runner.max_seconds=null")
+    assert [str(cell) for cell in cells] == ["max_variance on mnist500", "first_index on mnist500"]
+    assert {(cell.study, cell.runner.caps.max_seconds) for cell in cells} == {("smoke", None)}
 
 
 def test_a_sweep_that_is_run_again_takes_a_line_a_cell_and_changes_nothing_in_it(tmp_path):

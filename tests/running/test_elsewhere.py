@@ -91,7 +91,6 @@ def test_what_is_of_other_code_is_done_again_and_kept_until_it_is(tmp_path, fitt
     assert Cell(own).plan().n_pending == fits and "stored" in Cell(own).plan().line()
     with monkeypatch.context() as patch:
         patch.setattr("ufs_bench.runners.workers.pool.run_all", None)
-        patch.setattr("ufs_bench.runners.workers.pool.run_all", None)
         with pytest.raises(TypeError):
             Cell(own).run()
     assert (own.folder / FILE).read_text() == before

@@ -151,10 +151,9 @@ def test_a_known_feature_set_is_not_evaluated_again_and_the_rows_are_the_same(tm
     assert len(asked) <= evaluated <= n_jobs * len(asked) and evaluated < sum(2 * len(cell) for cell in cells)
 
 
-@pytest.mark.parametrize("n_jobs", [1, 2])
-def test_without_evaluations_every_trial_has_its_own(n_jobs):
+def test_without_evaluations_every_trial_has_its_own():
     cell = trials("laplacian_score")
-    outcomes, (n_sets, n_shared) = run(cell, n_jobs)
+    outcomes, (n_sets, n_shared) = run(cell)
     assert n_shared == 0 and n_sets == 2 * len(cell)
     assert all(not _shared(outcome) for outcome in outcomes.values())
     for trial in cell:

@@ -21,13 +21,6 @@ def test_the_grid_is_the_product_of_its_lists_and_marks_the_default():
     assert all(trial.sizes == (2, 3) for trial in trials)
 
 
-def test_the_values_of_the_data_are_looked_through_once_for_all_points_of_a_grid(monkeypatch):
-    looked = []
-    monkeypatch.setattr("ufs_bench.methods.core.base.check_range", lambda X: looked.append(X))
-    assert len(trials_of()) > 1
-    assert len(looked) == 1
-
-
 def test_a_sample_has_every_value_of_every_parameter_and_few_trials():
     grid = {"n_neighbors": [3, 4, 5, 6, 7], "n_nonzero_coefs": [5, 6], "width": [0.1, 1.0, 10.0]}
     trials = trials_of(grid={})

@@ -127,11 +127,6 @@ def test_a_table_is_run_by_its_name_alone_and_with_its_labels_left_out(table, tm
     assert "4 clusters, no labels" in other.stdout and "stored already" not in other.stdout
 
 
-def test_an_error_of_the_data_is_one_line_and_ends_the_command(table):
-    done = run(f"data={table}", "label=knid", "method=mcfs", check=False)
-    assert done.returncode == 1 and done.stderr.startswith("error: ") and done.stderr.count("\n") == 1
-
-
 def test_a_specification_that_states_no_shape_is_planned_and_run(table, tmp_path):
     (tmp_path / "conf/dataset").mkdir(parents=True)
     source = '{file: "' + table.name + '", format: csv, options: {y: kind}}'

@@ -8,12 +8,10 @@ from frames import frames, store
 
 from ufs_bench.runners.cli.cells import total_line
 from ufs_bench.runners.errors import ConfigError
-from ufs_bench.runners.experiment import plan
 from ufs_bench.runners.experiment.cell import Cell
 from ufs_bench.runners.experiment.plan import Times
 from ufs_bench.runners.experiment.sweep import cells_of_words
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.store.fits import read_fits
 from ufs_bench.runners.words import duration
 
 
@@ -63,16 +61,6 @@ def test_the_total_says_what_is_unknown(tmp_path):
     plan = Cell(config(tmp_path)).plan()
     assert total_line([plan, plan]) == "in all 8 fits in 2 cells, and 8 fits of unknown time"
     assert [duration(value) for value in (math.nan, 40, 600, 9000)] == ["unknown", "40 s", "10 min", "2.5 h"]
-
-
-def test_stored_fits_are_read_for_the_data_sets_that_are_asked_for(tmp_path, monkeypatch):
-    of_other_sets = {"dataset": "usps", "params": {"a": 1}, "fit_s": 9.5}
-    times, read = stored(tmp_path, {"dataset": "umist", "params": {"a": 1}, "fit_s": 3.5}, of_other_sets), []
-    monkeypatch.setattr(plan, "read_fits", lambda path: read.append(path.parts[-3]) or read_fits(path))
-    for _ in range(3):
-        times.of("umist", (575, 644), {"a": 1})
-    times.of("orl", (400, 1024), {"a": 1})  # UMIST is its nearest
-    assert read == ["umist"]
 
 
 def test_a_plan_refuses_what_a_run_refuses_for_values_below_0():

@@ -65,8 +65,7 @@ def test_no_file_of_a_run_is_left_in_the_temporary_folder(tmp_path, monkeypatch)
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("cls", ["Misbehaving", "Writer"])
-@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize(("cls", "n_jobs"), [("Misbehaving", 1), ("Misbehaving", 2), ("Writer", 1)])
 def test_a_method_that_writes_into_the_data_fails_and_changes_none(cls, n_jobs):
     before = DATA.X.copy()
     rows = rows_of(trials_of(cls, what="write"), n_jobs)

@@ -151,7 +151,6 @@ def test_what_cannot_be_meant_is_refused_in_one_line_that_names_value_and_remedy
     ("command", "said"),
     [
         ("run.py method=mcsf", "method=mcsf: there is no method of this name. Did you mean mcfs?"),
-        ("run.py protocol.restarts=0", "protocol.restarts=0 must be"),
         ("run.py method=dgufs method.grid.beta=[2.0]", "beta=2.0"),
         ("-m scripts.make_report selecton=stability", "has no option selecton. Did you mean selection?"),
         ("-m scripts.make_report --study h4", "options have no dashes here: write study=h4"),

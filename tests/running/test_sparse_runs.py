@@ -1,7 +1,5 @@
 """A sparse data set in a run: from the file to the scores of the same values in a dense array."""
 
-import subprocess
-import sys
 from types import SimpleNamespace
 
 import numpy as np
@@ -17,7 +15,7 @@ from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.method import Method, check_sparse, methods_that_take_sparse
 from ufs_bench.runners.workers.data import Data, opened
-from ufs_bench.scripts.core.conf import ROOT, find
+from ufs_bench.scripts.core.conf import find
 
 
 def write(path, n_samples, n_features, share):
@@ -33,22 +31,6 @@ def write(path, n_samples, n_features, share):
     X.indices, X.indptr = X.indices.astype("i4"), X.indptr.astype("i4")  # scikit-learn writes no others
     dump_svmlight_file(X, y, str(path), zero_based=True)
     return path
-
-
-# The peak of a process begins with that of the one that starts it, here with all that the tests before have loaded.
-MEASURED = """
-import resource, subprocess, sys
-status = subprocess.run(sys.argv[1:], stdout=sys.stderr).returncode
-print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-"""
-
-
-def run(*words):
-    """Run run.py; return its exit status, what it printed, and the MB that it took at its peak."""
-    command = [sys.executable, str(ROOT / "run.py"), "-m", *map(str, words)]
-    done = subprocess.run([sys.executable, "-c", MEASURED, *command], capture_output=True, text=True)
-    status, peak_kb = map(int, done.stdout.split())
-    return status, done.stderr, peak_kb / 1024
 
 
 def test_every_method_that_takes_sparse_has_the_scores_of_the_dense_data(tmp_path):
@@ -70,17 +52,6 @@ def test_every_method_that_takes_sparse_has_the_scores_of_the_dense_data(tmp_pat
     joined = results.measures.merge(results.trials[["trial", "dataset", "method", "params"]], on="trial")
     values = joined.pivot_table(index=["method", "params", "n_selected", "name"], columns="dataset", values="value")
     np.testing.assert_allclose(values["kept"], values["full"], atol=1e-8)  # as `metrics.evaluate.evaluate` says
-
-
-@pytest.mark.slow  # each part keeps them sparse: `test_scaling`, `test_evaluate`, and the mapped samples below
-def test_a_run_takes_less_memory_than_the_data_written_out(tmp_path):
-    path = write(tmp_path / "wide.svm", 1000, 120_000, 0.001)
-    status, text, peak_mb = run(
-        f"data={path}", "sparse=true", "method=max_variance", "protocol=smoke", "runner.points=default",
-        f"results_dir={tmp_path / 'r'}", "runner.max_seconds=100",  # a cap: in another process, which maps the data
-    )  # fmt: skip
-    assert status == 0, text
-    assert peak_mb < 0.7 * 8 * 1000 * 120_000 / 2**20
 
 
 def test_a_dense_method_and_a_scaling_that_fills_are_refused_by_the_names_of_those_that_do_it():

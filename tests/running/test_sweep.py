@@ -10,7 +10,6 @@ from hydra.errors import HydraException
 from small_data import TRUTH
 
 from ufs_bench.runners.errors import ConfigError
-from ufs_bench.runners.experiment import settings as settings_module
 from ufs_bench.runners.experiment import sweep
 from ufs_bench.runners.experiment.settings import read_settings
 from ufs_bench.runners.experiment.sweep import cells_of_words, with_lists
@@ -58,18 +57,6 @@ def test_a_sweep_with_any_override_has_the_cells_of_hydra(words):
         f"{method} on {dataset}" for dataset in ("digits", "umist") for method in ("mcfs", "dgufs", "ndfs_released")
     ]
     assert all(cell == by_hydra(cell, words) for cell in cells[::5])
-
-
-def test_a_method_or_data_set_is_composed_only_where_words_change_it_and_checked_once_a_cell(monkeypatch):
-    composed = []
-    monkeypatch.setattr(sweep, "compose", lambda *given, **more: composed.append(given[0]) or compose(*given, **more))
-    checked = []
-    read = settings_module.read_protocol
-    monkeypatch.setattr(settings_module, "read_protocol", lambda content: checked.append(1) or read(content))
-    assert len(cells_of_words(*SWEEP)) == len(checked) == 6
-    assert composed == ["config"]
-    cells_of_words(*SWEEP, "method.params.n_neighbors=5")  # as the first method has it anyway
-    assert composed == ["config"] * 4
 
 
 def test_lists_of_methods_and_data_are_options_and_other_lists_are_left_to_hydra():
@@ -138,13 +125,6 @@ def test_a_sweep_over_another_option_is_gone_through_by_hydra(tmp_path):
     forked.printed(["run.py", "-m", *words, f"results_dir={tmp_path}"], ROOT)
     assert [len(load_results(tmp_path, study).trials) for study in ("demo", "smoke")] == [2, 2]
     assert sorted(path.name for path in tmp_path.iterdir() if path.name != ".evaluations") == ["demo", "smoke"]
-
-
-def test_an_error_of_all_cells_is_said_once_and_at_the_end(tmp_path):
-    words = ["method=max_variance,min_norm,mcfs", "dataset=digits", "protocol=smoke", "protocol.sizes=[999]"]
-    done = forked.run(["run.py", "-m", *words, f"results_dir={tmp_path}"], ROOT)
-    assert (done.stdout + done.stderr).count("[999] are all above n_features=64") == 2
-    assert "max_variance on digits and 2 other cells: protocol.sizes=[999]" in done.stderr
 
 
 def test_a_sweep_with_a_wrong_word_leaves_nothing_behind(tmp_path):
