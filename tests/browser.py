@@ -140,27 +140,6 @@ class Page:
             assert time.monotonic() < end, f"never true: {condition}"
             time.sleep(0.05)
 
-    def click(self, selector):
-        """Click the mouse in the middle of an element."""
-        box = self.run(f"""(() => {{
-            const element = document.querySelector({json.dumps(selector)});
-            element.scrollIntoView({{block: "center", behavior: "instant"}});
-            const box = element.getBoundingClientRect();
-            return [box.x + Math.min(box.width / 2, 20), box.y + box.height / 2];
-        }})()""")
-        for kind in ("mousePressed", "mouseReleased"):
-            self.send("Input.dispatchMouseEvent", type=kind, x=box[0], y=box[1], button="left", clickCount=1)
-
-    def press(self, key, code):
-        text = {"Enter": "\r", "Space": " "}.get(code, "")
-        for kind in ("keyDown", "keyUp"):
-            extra = {"text": text} if text and kind == "keyDown" else {}
-            number = {"Enter": 13, "Tab": 9, "Space": 32}[code]
-            self.send("Input.dispatchKeyEvent", type=kind, key=key, code=code, windowsVirtualKeyCode=number, **extra)
-
-    def type(self, text):
-        self.send("Input.insertText", text=text)
-
     def send(self, method, **params):
         session = None if method.startswith("Target.") else self._session
         return self._browser.send(method, session, self._hear, **params)

@@ -12,7 +12,6 @@ import traceback
 from pathlib import Path
 
 import pytest
-from command_line import ROOT
 from frames import PROTOCOL, frames, store
 
 from ufs_bench.datasets import load_dataset
@@ -20,6 +19,7 @@ from ufs_bench.runners.store.fits import FILE
 from ufs_bench.scripts.audit import main as audit
 from ufs_bench.scripts.cite import main as cite
 from ufs_bench.scripts.compare.__main__ import main as compare
+from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.entry import defaults
 from ufs_bench.scripts.features import main as features
 from ufs_bench.scripts.ground_truth.__main__ import main as ground_truth

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from command_line import ROOT
 from frames import SIZES, frames, store, study_of
 from PIL import Image
 
 from ufs_bench.scripts.core.command_lines import MissingResults
+from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.make_figure import FIGURES, save
 from ufs_bench.scripts.make_figure.curves import acc_vs_size
 from ufs_bench.scripts.make_figure.options import file_name, usual

@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 
 import pytest
-from command_line import ROOT
 from frames import PROTOCOL, SIZES, frames, store
 
+from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.tables import TableSpec
 from ufs_bench.scripts.make_table import make_table

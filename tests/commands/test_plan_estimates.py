@@ -85,24 +85,6 @@ def test_a_data_set_that_was_not_run_is_not_among_those_on_which_a_method_ended_
     assert lacking_lines(found, names)[1:] == [["ndfs", "ORL", ""], ["udfs", "", "UMIST"]]
 
 
-def test_new_data_count_only_once_all_have_been_run():
-    some = plan.estimates(study({"mcfs": [*SURE, -9, -9]}, [*DATA, "fish", "meat"]))
-    pd.testing.assert_frame_equal(some.table, plan.estimates(study({"mcfs": SURE})).table)
-
-
-@pytest.mark.slow  # a simulation; the p themselves are tried above
-def test_a_p_near_the_level_does_not_hang_on_the_draw_of_flips():
-    rng = np.random.default_rng(5)
-    families = {f"d{n}": f"f{n}" for n in range(20)}
-    columns = pd.MultiIndex.from_product([["mcfs", "ndfs"], ["acc", "nmi"]])
-    gains = pd.DataFrame(rng.normal([0.55, 0.6, 0.65, 0.7], size=(20, 4)), list(families), columns)
-    found = plan.over_families(gains, families)[1]["p"]
-    assert found.between(0.02, 0.1).any()
-    for seed in (1, 2, 3):
-        other = step_down(plan.means_of(gains, families), seed=seed, n_flips=999_999)
-        np.testing.assert_allclose(found, other, atol=0.001)  # four standard errors of two such shares
-
-
 def test_the_reference_on_the_confirmatory_data_is_the_mean_of_many_random_rankings():
     shipped = pd.read_parquet(ROOT / "results/reference/fair/random_rankings.parquet")
     draws = shipped.groupby("dataset")["params"].nunique()

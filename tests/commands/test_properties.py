@@ -106,16 +106,3 @@ CAUGHT = [
 def test_faulty_selector_is_caught(cls, name):
     with pytest.raises((AssertionError, IndexError, TypeError, AttributeError, pickle.PicklingError)):
         CHECKS[name](as_method(cls))
-
-
-@pytest.mark.parametrize(
-    "solve",
-    [
-        lambda self, X: Solution(np.where(X.var(axis=0) > 1, X.var(axis=0), np.nan)),
-        lambda self, X: Solution(np.ptp(X, axis=1)),
-    ],
-)
-def test_scores_that_are_no_scores_are_refused_by_the_fit_itself(solve):
-    X = np.random.default_rng(0).normal(size=(12, 5)) * [0.1, 3, 3, 3, 3]
-    with pytest.raises(ValueError, match=r"must be finite and of shape \(n_features,\) = \(5,\)"):
-        faulty(solve)(2).fit(X)

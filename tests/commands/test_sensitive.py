@@ -42,17 +42,6 @@ def test_a_fit_is_sensitive_below_95_percent_or_beyond_a_standard_error():
     assert is_sensitive(kept, errors).tolist() == [False, False, True, False, True]
 
 
-@pytest.mark.slow  # what is judged is tried above
-def test_a_closed_form_is_not_moved_by_rounding(results):
-    study = Study.open(results, "mine")
-    lines = []
-    found = again.with_spreads(study, fits_of(study), say=lines.append)
-    spread = next(one.spread for one in found if one.row["method"] == "max_variance")
-    assert lines == [] and spread == {"selected": 1.0, "acc": 0.0, "errors": 0.0, "objective": 0.0}
-    rows = read(results / "mine", SENSITIVE).query("method == 'max_variance'")
-    assert rows[["kept", "acc_moved"]].to_numpy().tolist() == [[1.0, 0.0]] and study.sensitive.empty
-
-
 def test_a_moved_fit_is_stored_shipped_and_named_below_tables(results, shipping, monkeypatch):
     noise = np.random.default_rng(1)
     monkeypatch.setattr(again, "moved", lambda X: X * noise.uniform(0, 2, size=X.shape[1]))

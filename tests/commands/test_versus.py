@@ -8,13 +8,10 @@ import pandas as pd
 import pytest
 from frames import study_of
 from noisy_studies import DATASETS, METHODS, points
-from scipy import stats
 from small_data import TRUTH
 
 from ufs_bench.metrics.study.ranks import holm
-from ufs_bench.scripts.core.conf import family_of
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.rank.gains import gains_of
 from ufs_bench.scripts.rank.versus import split_by_data, versus
 from ufs_bench.scripts.rank.versus_page import versus_frame, versus_page
 from ufs_bench.scripts.ship import pack
@@ -27,29 +24,6 @@ def compared(shipped=None, better=None, datasets=DATASETS, seed=0, selection="la
     shipped = study_of(points(METHODS, datasets, seed=seed) if shipped is None else shipped, "made_up")
     mine = study_of(points(["mine"], datasets, better, seed + 100, controls=False), "versus_made_up_mine")
     return versus(shipped, mine, "mine", datasets, selection), shipped
-
-
-def test_intervals_of_random_rankings_leave_0_no_more_often_than_their_level_says():
-    n_studies, families = 600, {name: family_of(name) for name in DATASETS}
-    gains = np.random.default_rng(0).normal(size=(len(DATASETS), n_studies))
-    gains = pd.DataFrame(gains, index=DATASETS, columns=range(n_studies))
-    found = gains_of(gains, families)
-    share = ((found["low"] > 0) | (found["high"] < 0)).mean()
-    assert share <= 0.05 + 2 * np.sqrt(0.05 * 0.95 / n_studies)
-
-
-def test_a_whole_study_of_random_rankings_has_no_more_such_intervals():
-    found = pd.concat([compared(seed=seed)[0].table for seed in range(4)])
-    assert len(found) == 4 * (len(METHODS) + 3)
-    assert ((found["low"] > 0) | (found["high"] < 0)).mean() <= 0.05
-
-
-def test_among_random_rankings_few_studies_have_a_method_that_differs_by_holm():
-    rng, n_studies, wrong = np.random.default_rng(0), 300, 0
-    for _ in range(n_studies):
-        gains = rng.normal(size=(10, 1)) - rng.normal(size=(10, 6))  # one method over six others on ten data sets
-        wrong += (holm(pd.Series(stats.wilcoxon(gains, axis=0).pvalue)) < 0.05).any()
-    assert wrong / n_studies <= 0.05
 
 
 def test_five_points_everywhere_are_found():

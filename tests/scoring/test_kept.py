@@ -3,12 +3,12 @@
 import forked
 import numpy as np
 import pytest
-from command_line import ROOT
 from small_data import TRUTH
 
 from ufs_bench.metrics.study import KEPT, kept
 from ufs_bench.metrics.study.losses import candidates, losses
 from ufs_bench.scripts.core import refits
+from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.refit.kept import KEYS, keep_selected, kept_of, measure
 
