@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from web_site import Page, bad, closed_address, load_in_process
+from web_site import Page, bad, load_in_process
 
 from ufs_bench.datasets import DataError, load_dataset
 
@@ -16,14 +16,6 @@ def test_a_bad_file_in_the_cache_is_kept_aside_and_fetched_again(site, cache, sp
     load_dataset(spec(site.url("/a")))
     assert (cache / "small.npz").read_bytes() == content
     assert bad(cache)[0] in capsys.readouterr().err
-
-
-def test_a_bad_file_in_the_cache_is_not_used_without_a_network_either(cache, spec):
-    cache.mkdir()
-    (cache / "small.npz").write_bytes(b"bad")
-    with pytest.raises(DataError, match="is not on this machine"):
-        load_dataset(spec(closed_address()), download=False)
-    assert len(bad(cache)) == 1 and not (cache / "small.npz").exists()
 
 
 def test_a_bad_file_in_the_users_folder_asks_nobody(site, cache, spec, content, tmp_path):

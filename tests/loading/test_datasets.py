@@ -1,9 +1,6 @@
 """Checks and the search order of data sets, on files that the tests write."""
 
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pandas as pd
@@ -15,21 +12,11 @@ from ufs_bench.datasets import DataError, Dataset, dataset_names, load_dataset, 
 from ufs_bench.datasets.check import check_dataset, encode_labels
 from ufs_bench.datasets.files import checksum, fault, looks_like
 from ufs_bench.datasets.load import at_hand
-from ufs_bench.scripts.core.conf import ROOT
 
 pytestmark = pytest.mark.usefixtures("cache")  # so that no test sees the user's folders
 
 
 # ---- the package and its registry
-
-
-def test_datasets_is_ours_for_the_script_even_beside_another_package_of_that_name(tmp_path):
-    (tmp_path / "datasets.py").write_text("raise ImportError('the other one')")
-    environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-    command = [sys.executable, "-m", "scripts.fetch_data", "list=true"]
-    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    assert set(dataset_names()) <= set(done.stdout.split())
 
 
 def test_all_data_sets_of_the_papers_and_the_two_that_need_no_download_are_there():

@@ -57,13 +57,6 @@ def test_when_every_address_fails_one_error_says_all_that_is_needed(site, cache,
         assert words in text
 
 
-def test_download_false_asks_nobody(site, cache, spec, content):
-    site.pages["/a"] = Page(content)
-    with pytest.raises(DataError, match="is not on this machine:"):
-        load_dataset(spec(site.url("/a")), download=False)
-    assert site.pages["/a"].asked == []
-
-
 def test_progress_is_a_bar_on_a_terminal(site, cache, spec, content, capsys, monkeypatch):
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
     site.pages["/a"] = Page(content)

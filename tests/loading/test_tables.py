@@ -1,6 +1,5 @@
 """Tables of all kinds that somebody may bring, and what is missing in them."""
 
-import gzip
 import re
 
 import h5py
@@ -68,19 +67,6 @@ def test_a_text_with_an_underscore_is_no_number(tmp_path):
     (tmp_path / "t.csv").write_text("plate,a,kind\n1_1,2,x\n1_2,3,y\n")
     with pytest.raises(DataError, match="plate must be numeric"):
         READERS["csv"](tmp_path / "t.csv", "kind")
-
-
-def test_a_packed_table_and_one_without_labels(tmp_path):
-    (tmp_path / "t.csv.gz").write_bytes(gzip.compress(PLAIN.encode()))
-    samples, labels, _ = READERS["csv"](tmp_path / "t.csv.gz", ignore=["kind"])
-    np.testing.assert_array_equal(samples, X)
-    assert labels is None
-
-
-def test_a_number_is_read_to_its_last_digit(tmp_path):
-    value = 0.1234567890123456
-    (tmp_path / "t.csv").write_text(f"a,b\n{value!r},1\n2,3\n")
-    assert READERS["csv"](tmp_path / "t.csv")[0][0, 0] == value
 
 
 @pytest.mark.parametrize("label", [1, "1"])
