@@ -75,9 +75,11 @@ def test_ctrl_c_during_a_fit_ends_the_command(monkeypatch):
     assert "sys.exit(None)" in words_of(caught.value)
 
 
-def test_a_damaged_cell_is_named_beside_the_table_of_a_sweep_of_other_cells_which_ends_with_an_error(tmp_path):
+def test_a_damaged_cell_is_named_beside_the_table_of_a_sweep_of_other_cells_which_ends_with_an_error(
+    tmp_path, run_cells
+):
     words = [f"dataset={TRUTH}", "protocol=smoke", "protocol.sizes=[5]", "runner.n_jobs=1", f"results_dir={tmp_path}"]
-    forked.printed(["run.py", *words, "method=all_features"], ROOT)
+    run_cells(*words, "method=all_features")
     damaged = tmp_path / "smoke" / TRUTH / "all_features" / FILE
     damaged.write_text(damaged.read_text().replace('"sets"', '"set"'))
     done = forked.run(["run.py", "-m", *words, "method=max_variance,first_index"], ROOT)
@@ -122,11 +124,11 @@ def test_a_disk_that_takes_no_copy_of_the_data_is_named(monkeypatch):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="no /dev/full")
-def test_a_command_whose_lines_cannot_be_printed_says_so_once_and_ends_with_an_error(tmp_path):
+def test_a_command_whose_lines_cannot_be_printed_says_so_once_and_ends_with_an_error(tmp_path, run_cells):
     """Also one that has nothing left to do, and one whose lines are those of a log."""
     cell = ["method=first_index", f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1"]
     run = ["run.py", *cell, f"results_dir={tmp_path}"]
-    forked.printed(run, ROOT)
+    run_cells(*run[1:])
     for words in (run, ["-m", "scripts.refit", "what=seeds", "study=smoke", f"results_dir={tmp_path}", "n_jobs=1"]):
         done = forked.run(words, ROOT, stdout="/dev/full")
         wanted = "error: No space left on device: make room, and give the same command again\n"

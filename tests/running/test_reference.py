@@ -3,7 +3,6 @@
 import json
 import shutil
 
-import forked
 import numpy as np
 import pandas as pd
 import pyarrow.parquet as pq
@@ -30,10 +29,10 @@ CELL = [*QUICK, "method=max_variance", f"dataset={TRUTH}", "study=mine"]
 
 
 @pytest.fixture(scope="module")
-def results(tmp_path_factory):
+def results(tmp_path_factory, run_cells):
     """Return a folder of results with one finished cell."""
     folder = tmp_path_factory.mktemp("results")
-    forked.printed(["run.py", *CELL, f"results_dir={folder}"], ROOT)
+    run_cells(*CELL, f"results_dir={folder}")
     return folder
 
 
@@ -68,10 +67,10 @@ def test_an_unchanged_cell_is_not_packed_again_and_its_file_keeps_its_bytes(resu
     assert contents(shipped) == before
 
 
-def test_one_file_of_a_method_holds_all_its_cells_and_takes_in_further_ones(shipping, tmp_path):
+def test_one_file_of_a_method_holds_all_its_cells_and_takes_in_further_ones(shipping, tmp_path, run_cells):
     def with_cell(name, dataset):
         words = [*QUICK, "method=max_variance", f"dataset={dataset}", "study=many", f"results_dir={tmp_path / name}"]
-        forked.printed(["run.py", *words], ROOT)
+        run_cells(*words)
         return tmp_path / name
 
     one, two = (TRUTH.replace("s0", seed) for seed in ("s1", "s2"))
@@ -166,12 +165,11 @@ def test_shipped_refits_read_as_they_were_packed(results, shipped, tmp_path):
     pd.testing.assert_frame_equal(refits.read(shipped, refits.SEEDS), rows[:1], check_dtype=False)
 
 
-def test_a_cell_that_verify_refuses_is_not_shipped_and_nothing_is_written(results, shipping, tmp_path):
+def test_a_cell_that_verify_refuses_is_not_shipped_and_nothing_is_written(results, shipping, tmp_path, run_cells):
     """The others of its study wait, too."""
     folder = tmp_path / "rest" / "mine"
     shutil.copytree(results, tmp_path / "rest")
-    words = ["method=pfa", f"dataset={TRUTH}", "study=mine", f"results_dir={tmp_path}/rest"]
-    forked.printed(["run.py", *QUICK, *words], ROOT)
+    run_cells(*QUICK, "method=pfa", f"dataset={TRUTH}", "study=mine", f"results_dir={tmp_path}/rest")
     change(folder / TRUTH / "pfa", n_features=7)
     with pytest.raises(StoreError, match="pfa .*: n_features=7 must be 100, as conf/dataset says"):
         pack.ship(tmp_path / "rest", "mine")

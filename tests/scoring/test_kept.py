@@ -1,6 +1,5 @@
 """The structure of all features that selected ones keep: the measures, what is stored, and choices by them."""
 
-import forked
 import numpy as np
 import pytest
 from small_data import TRUTH
@@ -8,7 +7,6 @@ from small_data import TRUTH
 from ufs_bench.metrics.study import KEPT, kept
 from ufs_bench.metrics.study.losses import candidates, losses
 from ufs_bench.scripts.core import refits
-from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.refit.kept import KEYS, keep_selected, kept_of, measure
 
@@ -45,10 +43,10 @@ def test_of_many_samples_some_count_and_the_same_ones_each_time(blobs, monkeypat
 
 
 @pytest.fixture(scope="module")
-def study(tmp_path_factory):
+def study(tmp_path_factory, run_cells):
     folder = tmp_path_factory.mktemp("kept")
     words = "method=max_variance,all_features", f"dataset={TRUTH}", "study=mine", "protocol.sizes=[5,20]"
-    forked.printed(["run.py", "-m", *words, f"results_dir={folder}"], ROOT)
+    run_cells(*words, f"results_dir={folder}", "runner.n_jobs=1")
     return Study.open(folder, "mine")
 
 
