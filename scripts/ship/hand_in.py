@@ -2,7 +2,7 @@
 
 import subprocess
 
-from ufs_bench.runners.store import checkout
+from ufs_bench.runners import place
 from ufs_bench.runners.store.reference import PREFIX
 from ufs_bench.runners.words import counted
 from ufs_bench.scripts.check_method.__main__ import main as check_method
@@ -50,11 +50,11 @@ def hand_in(options):
 
 
 def uncommitted(method):
-    """Return the files that differ from the last commit: of `checkout.CODE`, and new ones that the method may need.
+    """Return the files that differ from the last commit: of `place.CODE`, and new ones that the method may need.
 
     New ones are in folders of code, and in conf/ its own: the data and the protocol of the study are there already.
     """
-    words = ["git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=all", *checkout.CODE]
+    words = ["git", "--no-optional-locks", "status", "--porcelain", "--untracked-files=all", *place.CODE]
     try:
         lines = subprocess.run(words, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
     except (OSError, subprocess.CalledProcessError) as error:
