@@ -6,8 +6,7 @@ import time
 from contextlib import contextmanager
 
 from ufs_bench.metrics.study import FAILED, UNSCORED
-from ufs_bench.runners.errors import unprinted
-from ufs_bench.runners.words import counted
+from ufs_bench.runners.messages import counted, unprinted
 
 log = logging.getLogger(__name__)
 LINE_S = 10  # seconds between two lines about the trials of a cell

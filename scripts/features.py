@@ -8,8 +8,8 @@ from ufs_bench.metrics.study import POOR, RANDOM
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.metrics.study.summary import select
+from ufs_bench.runners.messages import counted
 from ufs_bench.runners.store.files import size_to_show
-from ufs_bench.runners.words import counted
 from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, with_commands
 from ufs_bench.scripts.core.conf import printed, rows_of, unique_names
 from ufs_bench.scripts.core.entry import command

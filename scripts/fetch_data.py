@@ -8,7 +8,7 @@ from ufs_bench.datasets import DataError, dataset_names, load_dataset, read_spec
 from ufs_bench.datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user_dirs
 from ufs_bench.datasets.spec import files_of
 from ufs_bench.runners.cli.boundary import guard
-from ufs_bench.runners.words import counted, did_you_mean
+from ufs_bench.runners.messages import counted, did_you_mean
 from ufs_bench.scripts.core.entry import command
 
 ALL = "all"  # in the place of names

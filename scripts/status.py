@@ -8,9 +8,9 @@ import pandas as pd
 
 from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.runners.experiment.notes import RUN, read_run
+from ufs_bench.runners.messages import counted, duration
 from ufs_bench.runners.store.fits import FILE, cells_of, read_fits
 from ufs_bench.runners.store.row import TRIALS
-from ufs_bench.runners.words import counted, duration
 from ufs_bench.scripts.core.command_lines import check_stored
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study

@@ -22,14 +22,13 @@ from ufs_bench.runners import arithmetic
 from ufs_bench.runners.cli.boundary import words_of
 from ufs_bench.runners.cli.choices import OWN_PROTOCOL
 from ufs_bench.runners.cli.help import refused
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.cell import Cell
 from ufs_bench.runners.experiment.kinds import quoted, read_back
 from ufs_bench.runners.experiment.settings import OWN, Settings, read_protocol
 from ufs_bench.runners.experiment.sweep import cells_of_words
+from ufs_bench.runners.messages import ConfigError, counted
 from ufs_bench.runners.papers import protocol_words
 from ufs_bench.runners.progress import log, printed
-from ufs_bench.runners.words import counted
 from ufs_bench.scripts.core.conf import find, known
 from ufs_bench.scripts.core.given import (
     checked_ranking,

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from ufs_bench.metrics.study import METRICS
-from ufs_bench.runners.words import counted, did_you_mean
+from ufs_bench.runners.messages import counted, did_you_mean
 from ufs_bench.scripts.core.given import check_options
 from ufs_bench.scripts.core.study import Study as Stored
 from ufs_bench.scripts.features import features_of

@@ -11,12 +11,11 @@ from hydra.core.hydra_config import HydraConfig
 from ufs_bench.metrics.study import CAPPED, FAILED
 from ufs_bench.runners.cli.boundary import lacks_room, words_of
 from ufs_bench.runners.cli.choices import check_choices, check_protocol
-from ufs_bench.runners.errors import ConfigError, StoreError
 from ufs_bench.runners.experiment.sweep import LISTS, cells_of, typed_words
+from ufs_bench.runners.messages import ConfigError, StoreError, counted, duration
 from ufs_bench.runners.papers import protocol_words
 from ufs_bench.runners.place import command_on
 from ufs_bench.runners.progress import log
-from ufs_bench.runners.words import counted, duration
 
 
 class Held(Exception):

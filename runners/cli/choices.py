@@ -14,11 +14,10 @@ from pathlib import Path
 from hydra.core.config_store import ConfigStore
 
 from ufs_bench.runners.code import ROOT
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.kinds import names_of, quoted, read_back, value_of
 from ufs_bench.runners.experiment.method import RESERVED, load_class, parameters_of
 from ufs_bench.runners.experiment.sweep import known_names
-from ufs_bench.runners.words import did_you_mean, shown
+from ufs_bench.runners.messages import ConfigError, did_you_mean, shown
 
 DATA, FOLDER, TARGET = "data", "data_dir", "method.target"
 OWN_PROTOCOL = "fair"  # of data of the user's own: the others are those of papers

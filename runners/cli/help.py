@@ -7,8 +7,8 @@ import re
 import textwrap
 from pathlib import Path
 
+from ufs_bench.runners.messages import did_you_mean
 from ufs_bench.runners.place import SUITE
-from ufs_bench.runners.words import did_you_mean
 
 GROUPS = ("method", "dataset", "protocol", "experiment")
 HELP = {"--help", "-h"}

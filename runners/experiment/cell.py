@@ -8,20 +8,19 @@ from collections import Counter
 from ufs_bench.datasets import load_dataset
 from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.runners.code import code_of
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.grid import check_at_hand, diagonal, expand, first_points, stand_in
 from ufs_bench.runners.experiment.method import check_sparse
 from ufs_bench.runners.experiment.notes import RUN, ends_text, logged, note_log, noted_run
 from ufs_bench.runners.experiment.plan import Plan, Times, Todo
 from ufs_bench.runners.experiment.result import say_result
 from ufs_bench.runners.experiment.settings import SHIPPED
+from ufs_bench.runners.messages import ConfigError, counted
 from ufs_bench.runners.progress import Progress, log, say_compiling
 from ufs_bench.runners.store.files import clear_unfinished, store_names
 from ufs_bench.runners.store.fits import FILE, Store, check_study, is_exported, read_fits
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.reference import found_elsewhere, name_of, outcomes_of
 from ufs_bench.runners.store.row import to_json
-from ufs_bench.runners.words import counted
 
 MANY_SAMPLES = 2000  # an (n_samples, n_samples) array of more samples takes over 32 MB
 

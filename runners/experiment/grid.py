@@ -13,9 +13,9 @@ import numpy as np
 from ufs_bench.datasets import DataError, load_dataset
 from ufs_bench.datasets.load import locate
 from ufs_bench.datasets.spec import check_spec
-from ufs_bench.runners.errors import ConfigError, ProcessEnded, exits_as_errors
 from ufs_bench.runners.experiment.method import Method, parameters_of
 from ufs_bench.runners.experiment.trial import Trial, hash_of
+from ufs_bench.runners.messages import ConfigError, ProcessEnded, exits_as_errors
 from ufs_bench.runners.store.row import from_json, to_json
 
 

@@ -5,8 +5,7 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from ufs_bench.runners.errors import ConfigError
-from ufs_bench.runners.words import QUOTES, did_you_mean, shown, typed
+from ufs_bench.runners.messages import QUOTES, ConfigError, did_you_mean, shown, typed
 
 MOST_JOBS = 1024
 FOLDER = re.compile(r"\w(?:[\w.,+=@()~-]{0,98}[\w,+=@()~-])?")  # a folder's name in any system, without wildcards

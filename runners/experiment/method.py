@@ -15,10 +15,9 @@ from scipy.sparse import csr_array, issparse
 from ufs_bench.datasets.scaling import KEEP_ZEROS, scale
 from ufs_bench.metrics.protocol import same_values
 from ufs_bench.runners.code import ROOT, note_edits, prepare_import
-from ufs_bench.runners.errors import ConfigError, exits_as_errors
 from ufs_bench.runners.experiment.kinds import ANY, FLAG, TEXT, Kind, check_fields
+from ufs_bench.runners.messages import ConfigError, did_you_mean, exits_as_errors
 from ufs_bench.runners.store.identity import blas, versions
-from ufs_bench.runners.words import did_you_mean
 from ufs_bench.runners.workers import outside
 
 # Parameters that the runner sets itself, and from what; a configuration may not set them.

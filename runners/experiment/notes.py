@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from ufs_bench.metrics.study import UNSCORED
-from ufs_bench.runners.errors import StoreError
+from ufs_bench.runners.messages import StoreError
 from ufs_bench.runners.progress import log
 from ufs_bench.runners.store.row import from_json
 from ufs_bench.runners.workers.caps import SharedGenerator

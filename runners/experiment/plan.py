@@ -10,11 +10,10 @@ from statistics import fmean
 from ufs_bench.datasets import DataError
 from ufs_bench.datasets.spec import read_spec
 from ufs_bench.metrics.study import FAILED
-from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.messages import ConfigError, counted, duration
 from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.fits import cells_of, read_fits
 from ufs_bench.runners.store.row import from_json, to_json
-from ufs_bench.runners.words import counted, duration
 
 # To a data set without fits of the method, seconds are taken to grow as n_samples ** 1.5 * n_features ** 1.5,
 # which lies between a graph's n^2 d and a ridge solve's n d^2.  Only the fits on the nearest shape are scaled so.

@@ -14,6 +14,7 @@ from ufs_bench.metrics.study import POOR, RANDOM, UNSCORED
 from ufs_bench.metrics.study.frames import fits_of, percent
 from ufs_bench.metrics.study.summary import Cells, cells_of_draws, summarise
 from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.runners.messages import counted
 from ufs_bench.runners.papers import PAPERS, printed_numbers
 from ufs_bench.runners.place import SUITE, command_on
 from ufs_bench.runners.progress import log
@@ -23,7 +24,6 @@ from ufs_bench.runners.store.fits import in_order
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.row import from_json, subsets_of
 from ufs_bench.runners.store.tidy import SET, differing, distance, tidy
-from ufs_bench.runners.words import counted
 from ufs_bench.runners.workers.outside import is_outside
 
 DEFAULT, BEST = "default parameters", "best of the grid, chosen with the labels"

@@ -12,12 +12,11 @@ from omegaconf.errors import OmegaConfBaseException
 from ufs_bench.metrics.protocol import Protocol, same_values
 from ufs_bench.metrics.study import FAILED, UNSCORED
 from ufs_bench.runners.arithmetic import NATIVE, PORTABLE, VARIABLE, asked
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment import kinds as typed
 from ufs_bench.runners.experiment.kinds import check_fields, check_name
 from ufs_bench.runners.experiment.method import Method
+from ufs_bench.runners.messages import ConfigError, did_you_mean, shown
 from ufs_bench.runners.place import PREFIX, is_checkout
-from ufs_bench.runners.words import did_you_mean, shown
 from ufs_bench.runners.workers.caps import Caps
 from ufs_bench.runners.workers.machine import CAN_WATCH
 

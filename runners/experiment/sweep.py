@@ -15,10 +15,9 @@ from omegaconf import OmegaConf
 
 import ufs_bench.runners.place  # noqa: F401  # what ${root:} stands for
 from ufs_bench.runners.code import ROOT
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.kinds import has_several, names_of, quoted, read_back
 from ufs_bench.runners.experiment.settings import read_settings
-from ufs_bench.runners.words import did_you_mean
+from ufs_bench.runners.messages import ConfigError, did_you_mean
 
 LISTS = {"dataset": "datasets", "method": "methods"}  # group -> the option with a list of its names
 SWEEP = ("-m", "--multirun")

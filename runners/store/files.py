@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 import filelock
 
-from ufs_bench.runners.errors import StoreError, remedy_of
+from ufs_bench.runners.messages import StoreError, remedy_of
 
 
 @contextmanager

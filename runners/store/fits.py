@@ -15,7 +15,7 @@ from pathlib import Path
 import filelock
 
 from ufs_bench.metrics.protocol import Protocol
-from ufs_bench.runners.errors import StoreError
+from ufs_bench.runners.messages import StoreError
 from ufs_bench.runners.store.files import clear_unfinished, write_rows, writing
 from ufs_bench.runners.store.row import COLUMNS, FIELDS, tables_of
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ufs_bench.metrics.measures import DECIMALS, OF_SET
-from ufs_bench.runners.errors import StoreError
+from ufs_bench.runners.messages import StoreError
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.row import NMI_PARTS, from_json, to_json
 from ufs_bench.runners.store.tidy import COLUMNS, LISTS, SUMMARY

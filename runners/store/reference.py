@@ -13,7 +13,7 @@ import pandas as pd
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.runners.code import ROOT
-from ufs_bench.runners.errors import StoreError
+from ufs_bench.runners.messages import StoreError
 from ufs_bench.runners.place import PREFIX, is_checkout
 from ufs_bench.runners.store.fits import cells_of, read_fits
 from ufs_bench.runners.store.identity import Identity

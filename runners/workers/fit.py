@@ -15,7 +15,7 @@ from ufs_bench.metrics.measures import OF_SET, of_set
 from ufs_bench.metrics.study import FAILED, UNSCORED
 from ufs_bench.metrics.threads import one_thread
 from ufs_bench.runners.code import code_of
-from ufs_bench.runners.errors import exits_as_errors
+from ufs_bench.runners.messages import exits_as_errors
 from ufs_bench.runners.place import git_sha
 from ufs_bench.runners.store.identity import Identity, stored_versions
 from ufs_bench.runners.store.row import (

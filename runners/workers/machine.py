@@ -11,9 +11,8 @@ import sys
 import time
 from pathlib import Path
 
-from ufs_bench.runners.errors import ConfigError
+from ufs_bench.runners.messages import ConfigError, counted
 from ufs_bench.runners.progress import log
-from ufs_bench.runners.words import counted
 
 PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 CAN_WATCH = (PROC / "self/status").exists()

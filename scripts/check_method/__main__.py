@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ufs_bench.metrics.threads import one_thread
 from ufs_bench.runners.cli.choices import empty_method
-from ufs_bench.runners.words import did_you_mean
+from ufs_bench.runners.messages import did_you_mean
 from ufs_bench.scripts.check_method.configuration import CONFIGURATION, FIRST_FIT, GROUPS
 from ufs_bench.scripts.check_method.contract import FAIL, KNOWN, OK, Method, examine, examine_as_estimator, load_methods
 from ufs_bench.scripts.check_method.properties import PROPERTIES

@@ -11,8 +11,8 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import check_estimator
 
-from ufs_bench.runners.errors import exits_as_errors
 from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.runners.messages import exits_as_errors
 from ufs_bench.scripts.core.conf import CONF, read
 
 # (method, property of properties.py): the reason why it does not hold.

@@ -5,7 +5,7 @@ import pandas as pd
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.summary import SELECTIONS
 from ufs_bench.runners.experiment.trial import has_random_part
-from ufs_bench.runners.words import counted
+from ufs_bench.runners.messages import counted
 from ufs_bench.scripts.compare.columns import columns_of
 from ufs_bench.scripts.compare.controls import ALL, BEST, CONTROLS, RANDOM
 from ufs_bench.scripts.compare.evidence import CANNOT_TELL, LINES, effect, in_interval, lines, resamples, with_ends

@@ -8,10 +8,10 @@ import pandas as pd
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import CAPPED, UNSCORED
 from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.runners.messages import did_you_mean
 from ufs_bench.runners.place import place_of
 from ufs_bench.runners.store.fits import FILE
 from ufs_bench.runners.store.reference import shipped_studies
-from ufs_bench.runners.words import did_you_mean
 from ufs_bench.scripts.core.conf import find, names
 from ufs_bench.scripts.core.text import COMPLETE, NO_LABELS, NOT_RUN
 

@@ -10,8 +10,7 @@ from pathlib import Path
 import yaml
 
 import ufs_bench.runners.place  # noqa: F401  # what ${root:} stands for
-from ufs_bench.runners.errors import ConfigError
-from ufs_bench.runners.words import did_you_mean
+from ufs_bench.runners.messages import ConfigError, did_you_mean
 
 ROOT = Path(__file__).resolve().parents[2]
 CONF = ROOT / "conf"

@@ -12,8 +12,8 @@ from omegaconf import OmegaConf
 import ufs_bench.runners.place  # noqa: F401  # what ${root:} stands for
 from ufs_bench.runners.cli.boundary import boundary, end
 from ufs_bench.runners.cli.help import refused
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.kinds import check_fields, optional
+from ufs_bench.runners.messages import ConfigError
 from ufs_bench.runners.progress import Console
 from ufs_bench.scripts.core.conf import CONF, composed, known, read
 from ufs_bench.scripts.core.options import Many, kind_of

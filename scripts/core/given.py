@@ -13,8 +13,7 @@ from hydra.core.config_store import ConfigStore
 from ufs_bench.datasets import Dataset, dataset_names, load_dataset
 from ufs_bench.datasets.given import as_dataset
 from ufs_bench.runners.cli.choices import offer_object
-from ufs_bench.runners.errors import ConfigError
-from ufs_bench.runners.words import counted, did_you_mean, shown
+from ufs_bench.runners.messages import ConfigError, counted, did_you_mean, shown
 from ufs_bench.scripts.core.conf import known
 
 COMMANDS = re.compile(r"[+~]*(runner\.plan|shard|missing_data|hydra)\b")  # what the command line alone looks at

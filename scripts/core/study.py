@@ -16,13 +16,13 @@ from ufs_bench.metrics.study.maximum import maxima
 from ufs_bench.metrics.study.seeds import OF_SPREADS, SCORES, spreads
 from ufs_bench.metrics.study.summary import Cells, summarise
 from ufs_bench.runners.experiment.notes import read_run
+from ufs_bench.runners.messages import counted
 from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.files import stored_names
 from ufs_bench.runners.store.fits import load_fits
 from ufs_bench.runners.store.reference import PREFIX
 from ufs_bench.runners.store.row import from_json
 from ufs_bench.runners.store.tidy import tidy
-from ufs_bench.runners.words import counted
 from ufs_bench.scripts.core.command_lines import no_results
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.refits import RESTARTS, SEEDS, SENSITIVE, is_sensitive, load_refits

@@ -9,7 +9,7 @@ import pandas as pd
 
 from ufs_bench.metrics.study.selections import BY_NAME, LABEL_FREE
 from ufs_bench.runners.code import ROOT
-from ufs_bench.runners.errors import ConfigError, remedy_of
+from ufs_bench.runners.messages import ConfigError, remedy_of
 
 POINTS = 1  # decimals of gains
 # The state of a cell of a table.

@@ -9,7 +9,7 @@ import pandas as pd
 from ufs_bench.datasets import read_spec
 from ufs_bench.datasets.truth import parts_of, truth_names
 from ufs_bench.metrics.study.frames import of_kmeans
-from ufs_bench.runners.errors import StoreError
+from ufs_bench.runners.messages import StoreError
 from ufs_bench.runners.store import reference
 from ufs_bench.scripts.core.refits import COLUMNS, FURTHER, KEYS, folder_of, identity_names, joined, read, write
 

@@ -2,7 +2,7 @@
 
 import inspect
 
-from ufs_bench.runners.words import did_you_mean
+from ufs_bench.runners.messages import did_you_mean
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import check_names, composed, printed
 from ufs_bench.scripts.core.entry import defaults

@@ -8,7 +8,7 @@ from matplotlib.patches import Rectangle
 
 from ufs_bench.metrics.study import METRICS
 from ufs_bench.metrics.study.selections import LABEL_FREE
-from ufs_bench.runners.words import counted
+from ufs_bench.runners.messages import counted
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import find, printed, whole_grid
 from ufs_bench.scripts.core.text import CLUSTERERS, listed

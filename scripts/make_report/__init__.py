@@ -12,8 +12,8 @@ from ufs_bench.metrics.study import ALL, METRICS, RANDOM, UNSCORED
 from ufs_bench.metrics.study.families import family_means, t_intervals
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.summary import SELECTIONS
+from ufs_bench.runners.messages import counted, duration
 from ufs_bench.runners.place import place_of
-from ufs_bench.runners.words import counted, duration
 from ufs_bench.scripts.cite import sources
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import family_of, unique_names

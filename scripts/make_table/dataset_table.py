@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ufs_bench.runners.words import did_you_mean
+from ufs_bench.runners.messages import did_you_mean
 from ufs_bench.scripts.core.conf import check_names, find
 from ufs_bench.scripts.core.published import PAPERS, published_cells
 from ufs_bench.scripts.core.text import COMPLETE

@@ -3,7 +3,7 @@
 import shutil
 
 from ufs_bench.runners.cli.boundary import words_of
-from ufs_bench.runners.errors import StoreError
+from ufs_bench.runners.messages import StoreError
 from ufs_bench.runners.place import command_on
 from ufs_bench.runners.store.fits import load_fits
 from ufs_bench.scripts.core.study import Study

@@ -1,6 +1,6 @@
 """``python -m scripts.rank --help``."""
 
-from ufs_bench.runners.words import did_you_mean
+from ufs_bench.runners.messages import did_you_mean
 from ufs_bench.scripts.compare import shipped_names
 from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, with_commands
 from ufs_bench.scripts.core.conf import rows_of

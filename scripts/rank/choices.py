@@ -6,7 +6,7 @@ from ufs_bench.metrics.study import ALL, KEPT, METRICS
 from ufs_bench.metrics.study.frames import percent
 from ufs_bench.metrics.study.losses import candidates, losses, mean_losses
 from ufs_bench.metrics.study.selections import BY_NAME
-from ufs_bench.runners.words import counted
+from ufs_bench.runners.messages import counted
 from ufs_bench.scripts.core.conf import family_of
 from ufs_bench.scripts.core.text import interval, number, pipes, with_interval
 from ufs_bench.scripts.core.views import wrapped

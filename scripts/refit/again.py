@@ -11,9 +11,9 @@ from ufs_bench.metrics.kmeans import load_engine
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import FAILED, UNSCORED
 from ufs_bench.runners.experiment.trial import stored_trial
+from ufs_bench.runners.messages import counted
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.tidy import SET, differing, distance, tidy
-from ufs_bench.runners.words import counted
 from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.pool import run_all
 from ufs_bench.scripts.core.conf import find

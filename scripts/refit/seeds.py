@@ -9,8 +9,8 @@ from ufs_bench.metrics.kmeans import load_engine
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import UNSCORED, is_learned
 from ufs_bench.runners.experiment.trial import has_random_part, stored_trial
+from ufs_bench.runners.messages import counted
 from ufs_bench.runners.store.identity import Identity
-from ufs_bench.runners.words import counted
 from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.pool import run_all
 from ufs_bench.scripts.core.conf import find, rows_of

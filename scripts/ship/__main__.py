@@ -1,7 +1,7 @@
 """``python -m scripts.ship --help``."""
 
+from ufs_bench.runners.messages import counted
 from ufs_bench.runners.store.reference import SHIPPED
-from ufs_bench.runners.words import counted
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.ground_truth.further import ship_further

@@ -11,11 +11,10 @@ import pyarrow.parquet as pq
 from ufs_bench.datasets import dataset_names
 from ufs_bench.metrics.study import CAPPED
 from ufs_bench.runners.code import ROOT
-from ufs_bench.runners.errors import StoreError
+from ufs_bench.runners.messages import StoreError, counted
 from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.parquet import SCHEMA
 from ufs_bench.runners.store.reference import PREFIX
-from ufs_bench.runners.words import counted
 from ufs_bench.scripts.core.conf import names
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.refit import again

@@ -3,8 +3,8 @@
 import subprocess
 
 from ufs_bench.runners import place
+from ufs_bench.runners.messages import counted
 from ufs_bench.runners.store.reference import PREFIX
-from ufs_bench.runners.words import counted
 from ufs_bench.scripts.check_method.__main__ import main as check_method
 from ufs_bench.scripts.core.conf import CONF, ROOT
 from ufs_bench.scripts.core.study import Study

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.experiment.notes import read_run
+from ufs_bench.runners.messages import StoreError
 from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.files import replace_file
 from ufs_bench.runners.store.fits import cells_of, load_fits, read_fits

@@ -4,9 +4,9 @@ from ufs_bench.datasets import DataError, read_spec
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import FAILED, POOR, UNSCORED
 from ufs_bench.runners.code import code_of
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.method import Method
 from ufs_bench.runners.experiment.trial import stored_trial
+from ufs_bench.runners.messages import ConfigError
 from ufs_bench.runners.store.row import from_json
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.ship import ELSEWHERE, REFUSED

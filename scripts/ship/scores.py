@@ -14,9 +14,9 @@ from ufs_bench.metrics.measures import OF_SET, of_set
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.metrics.study import is_learned
 from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.runners.messages import counted
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.row import feature_set_digest, stored_scores
-from ufs_bench.runners.words import counted
 from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.fit import evaluate_set, labels_in
 from ufs_bench.scripts.core.conf import find

@@ -10,7 +10,7 @@ from small_data import TRUTH
 from ufs_bench.datasets import load_dataset, read_spec, scale
 from ufs_bench.datasets.synthetic import truth_of
 from ufs_bench.datasets.truth import truth_names
-from ufs_bench.runners.errors import StoreError
+from ufs_bench.runners.messages import StoreError
 from ufs_bench.runners.store.parquet import packed_refits, read_refits
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.study import Study

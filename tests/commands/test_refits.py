@@ -11,9 +11,9 @@ from ufs_bench.datasets import load_dataset
 from ufs_bench.methods import MaxVariance, RandomSelection
 from ufs_bench.metrics.evaluate import evaluate
 from ufs_bench.metrics.protocol import Protocol
-from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.experiment.trial import has_random_part, stored_trial, takes_seed
+from ufs_bench.runners.messages import StoreError
 from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.row import stored_nmi
 from ufs_bench.runners.workers.data import Data

@@ -5,9 +5,9 @@ import os
 import pytest
 from frames import frames, store
 
-from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.experiment import notes
 from ufs_bench.runners.experiment.notes import note_run, read_run
+from ufs_bench.runners.messages import StoreError
 from ufs_bench.scripts.status import page, states
 
 POINTS = [

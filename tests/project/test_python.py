@@ -36,7 +36,7 @@ from ufs_bench.datasets import DataError
 from ufs_bench.methods import MCFS
 from ufs_bench.metrics.measures import DECIMALS
 from ufs_bench.runners import progress
-from ufs_bench.runners.errors import ConfigError, StoreError
+from ufs_bench.runners.messages import ConfigError, StoreError
 from ufs_bench.runners.store.row import stored_nmi
 from ufs_bench.scripts.check_method.contract import blobs
 from ufs_bench.scripts.features import features_of

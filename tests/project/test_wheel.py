@@ -12,8 +12,8 @@ import setuptools
 
 from ufs_bench import command, run
 from ufs_bench.runners import place
-from ufs_bench.runners.errors import ConfigError, StoreError
 from ufs_bench.runners.experiment.settings import RUNNER
+from ufs_bench.runners.messages import ConfigError, StoreError
 from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.parquet import read_frame
 

@@ -10,8 +10,8 @@ import pytest
 
 from ufs_bench.runners import arithmetic
 from ufs_bench.runners.arithmetic import NATIVE, PORTABLE, VARIABLE
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.settings import read_runner
+from ufs_bench.runners.messages import ConfigError
 from ufs_bench.runners.store.fingerprint import as_text, differing, fingerprint
 from ufs_bench.runners.store.identity import UNKNOWN, Identity, stored_versions, to_json, versions
 from ufs_bench.scripts.core.conf import ROOT

@@ -16,9 +16,9 @@ from omegaconf import OmegaConf
 
 from ufs_bench.datasets import load_dataset
 from ufs_bench.runners.cli.boundary import boundary, words_of
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.experiment.settings import read_settings
+from ufs_bench.runners.messages import ConfigError
 from ufs_bench.runners.store.fits import FILE
 from ufs_bench.scripts.core.conf import ROOT
 

@@ -12,8 +12,8 @@ from fits import rows_of, trials_of
 from small_data import TRUTH
 
 from ufs_bench.runners.cli.boundary import words_of
-from ufs_bench.runners.errors import CommandEnded, ConfigError, ProcessEnded, exits_as_errors
 from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.runners.messages import CommandEnded, ConfigError, ProcessEnded, exits_as_errors
 from ufs_bench.runners.store.fits import FILE
 from ufs_bench.runners.workers.caps import Caps
 from ufs_bench.runners.workers.data import Data

@@ -8,8 +8,8 @@ import pytest
 from fits import DATA, PROTOCOL, made_up, method_of, trials_of
 
 from ufs_bench.metrics.evaluate import evaluate
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.grid import diagonal, expand
+from ufs_bench.runners.messages import ConfigError
 from ufs_bench.runners.workers.fit import evaluate_set
 from ufs_bench.scripts.core.conf import find
 

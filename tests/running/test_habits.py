@@ -6,8 +6,8 @@ import sys
 import pytest
 
 from ufs_bench.runners import progress
-from ufs_bench.runners.errors import ConfigError, ProcessEnded, exits_as_errors
 from ufs_bench.runners.experiment.notes import note_log
+from ufs_bench.runners.messages import ConfigError, ProcessEnded, exits_as_errors
 from ufs_bench.runners.workers.fit import _failed
 from ufs_bench.scripts.core.text import write
 

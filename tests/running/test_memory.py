@@ -15,9 +15,9 @@ from samples import blobs
 
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners.code import ROOT
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.experiment.method import Method
+from ufs_bench.runners.messages import ConfigError
 from ufs_bench.runners.workers import machine
 from ufs_bench.runners.workers.caps import Caps
 from ufs_bench.runners.workers.machine import _mb_in, free_mb, peak_mb, reset_peak, workers_within_memory

@@ -13,8 +13,7 @@ from hydra.errors import HydraException
 from ufs_bench.datasets import DataError
 from ufs_bench.runners.cli.boundary import words_of
 from ufs_bench.runners.cli.choices import offer_own, with_protocol
-from ufs_bench.runners.errors import ConfigError
-from ufs_bench.runners.words import QUOTES
+from ufs_bench.runners.messages import QUOTES, ConfigError
 from ufs_bench.scripts.core.conf import ROOT
 
 

@@ -11,8 +11,8 @@ from test_code import forget
 
 from ufs_bench.runners.cli.choices import offer_methods
 from ufs_bench.runners.code import code_of
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.method import Method, load_class
+from ufs_bench.runners.messages import ConfigError
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.scripts.core.conf import ROOT
 

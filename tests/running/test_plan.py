@@ -7,12 +7,11 @@ from fits import config
 from frames import frames, store
 
 from ufs_bench.runners.cli.cells import total_line
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.cell import Cell
 from ufs_bench.runners.experiment.plan import Times
 from ufs_bench.runners.experiment.sweep import cells_of_words
+from ufs_bench.runners.messages import ConfigError, duration
 from ufs_bench.runners.store import reference
-from ufs_bench.runners.words import duration
 
 
 @pytest.fixture(autouse=True)

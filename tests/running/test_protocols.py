@@ -15,9 +15,9 @@ from hydra import compose, initialize_config_dir
 from ufs_bench.datasets import scale
 from ufs_bench.metrics.evaluate import evaluate
 from ufs_bench.metrics.protocol import Protocol
-from ufs_bench.runners.errors import ConfigError, StoreError
 from ufs_bench.runners.experiment.grid import diagonal, expand, first_points
 from ufs_bench.runners.experiment.settings import read_protocol
+from ufs_bench.runners.messages import ConfigError, StoreError
 from ufs_bench.runners.store.fits import check_study
 from ufs_bench.runners.workers.caps import Caps
 from ufs_bench.runners.workers.data import Data

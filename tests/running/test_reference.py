@@ -11,9 +11,9 @@ from frames import change, load_results
 from small_data import TRUTH
 
 from ufs_bench.metrics.measures import OF_SET
-from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.experiment.notes import RUN
 from ufs_bench.runners.experiment.plan import Times
+from ufs_bench.runners.messages import StoreError
 from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.fits import FILE, load_fits
 from ufs_bench.runners.store.parquet import SCHEMA

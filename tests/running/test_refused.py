@@ -13,13 +13,12 @@ from ufs_bench.metrics.protocol import Protocol, same_values
 from ufs_bench.runners.cli.boundary import words_of
 from ufs_bench.runners.cli.choices import check_choices, check_protocol, offer
 from ufs_bench.runners.cli.help import COLUMNS, GROUPS, narrow, refused
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.cell import Cell
 from ufs_bench.runners.experiment.kinds import check_fields, one_of, read_back
 from ufs_bench.runners.experiment.method import Method, load_class
 from ufs_bench.runners.experiment.settings import read_runner, shown
 from ufs_bench.runners.experiment.sweep import cells_of, typed_words, with_lists
-from ufs_bench.runners.words import did_you_mean
+from ufs_bench.runners.messages import ConfigError, did_you_mean
 from ufs_bench.scripts.core.conf import ROOT
 
 PROTOCOL = {"name": "p", "sizes": (2,), "scaling": "none", "restarts": 2, "seed": 0, "nmi": "max", "max_iter": 5}

@@ -7,8 +7,8 @@ import pytest
 from frames import load_all
 from small_data import TRUTH
 
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.plan import shard_of
+from ufs_bench.runners.messages import ConfigError
 from ufs_bench.runners.store.fits import Store
 from ufs_bench.scripts.core.conf import ROOT
 

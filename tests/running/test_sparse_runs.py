@@ -12,8 +12,8 @@ from ufs_bench import run as bench
 from ufs_bench.datasets import load_dataset
 from ufs_bench.datasets.own import own_spec
 from ufs_bench.metrics.protocol import Protocol
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment.method import Method, check_sparse, methods_that_take_sparse
+from ufs_bench.runners.messages import ConfigError
 from ufs_bench.runners.workers.data import Data, opened
 from ufs_bench.scripts.core.conf import find
 

@@ -13,8 +13,8 @@ import pytest
 from fits import DATA, PROTOCOL, config, outcomes_of, trials_of
 from frames import done, frames, load_all, load_results, store
 
-from ufs_bench.runners.errors import StoreError
 from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.messages import StoreError
 from ufs_bench.runners.store import row
 from ufs_bench.runners.store.fits import FILE, Store, check_study, load_fits
 from ufs_bench.runners.workers.fit import run_trial

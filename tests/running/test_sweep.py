@@ -9,10 +9,10 @@ from hydra import compose, initialize_config_dir
 from hydra.errors import HydraException
 from small_data import TRUTH
 
-from ufs_bench.runners.errors import ConfigError
 from ufs_bench.runners.experiment import sweep
 from ufs_bench.runners.experiment.settings import read_settings
 from ufs_bench.runners.experiment.sweep import cells_of_words, with_lists
+from ufs_bench.runners.messages import ConfigError
 from ufs_bench.scripts.core.conf import CONF, ROOT, names
 
 SWEEP = ["dataset=digits,umist", "method=mcfs,dgufs,ndfs_released"]
