@@ -1,4 +1,4 @@
-"""What commands say: the errors that several parts raise, and numbers, seconds, values and names in words."""
+"""The errors that several parts raise, and the words of messages: numbers, seconds, values and near names."""
 
 import difflib
 import errno
