@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from samples import correlated, factors
+from samples import correlated, factors, real
 from sklearn.base import clone
 
 from ufs_bench.methods import (
@@ -10,7 +10,9 @@ from ufs_bench.methods import (
     DUFS,
     FSPCA,
     MCFS,
+    NDFS,
     PFA,
+    RUFS,
     SOCFS,
     SPCAPSD,
     SPEC,
@@ -113,3 +115,22 @@ COLLAPSING += [cls(2, center=True) for cls in (GreedyCSS, SwapCSS, PivotedQR, Si
 def test_constant_data_collapse(method, value):
     fit = clone(method).set_params(n_features_to_select=2).fit(np.full((8, 5), value))
     assert fit.status_ == "collapsed"
+
+
+REAL = [  # of 100 features as many stay as rounding lets
+    ("umist", 1, UDFS(100, n_clusters=20), 100),
+    ("orl", 1, UDFS(100, n_clusters=20), 100),
+    ("umist", 1, NDFS(100, n_clusters=20, random_state=0), 99),
+    ("umist", 1, RUFS(100, n_clusters=20, variant="released", random_state=0), 90),
+    ("umist", 1, DGUFS(100, n_clusters=20, solver="normalized", n_starts=6, random_state=0), 100),
+    ("orl", 4, UFSOL(100, n_clusters=10, random_state=0), 98),
+]
+
+
+@pytest.mark.slow  # the contract permutes small data
+@pytest.mark.parametrize(("name", "step", "method", "kept"), REAL, ids=str)
+def test_real_data_in_another_order_keep_the_selection(data_dir, name, step, method, kept):
+    X, rng = real(data_dir, name)[0][: None if step == 1 else 100, ::step], np.random.default_rng(1)
+    rows, columns = rng.permutation(len(X)), rng.permutation(X.shape[1])
+    one, other = clone(method).fit(X).subset(100), clone(method).fit(X[rows][:, columns]).subset(100)
+    assert len(set(one) & set(columns[other])) >= kept

@@ -13,12 +13,13 @@ from scipy.spatial.distance import cdist
 from ufs_bench.methods import NDFS
 from ufs_bench.methods.core import ridge
 from ufs_bench.methods.core.bounded import minimize_nonnegative
-from ufs_bench.methods.core.graphs import knn_graph, laplacian, median_distance
+from ufs_bench.methods.core.graphs import affinity_graph, graph_laplacian, knn_graph, laplacian, median_distance
 from ufs_bench.methods.core.loop import iterate
 from ufs_bench.methods.core.prox import row_norms
 from ufs_bench.methods.core.reweighting import EPS
-from ufs_bench.methods.core.starts import indicator, kmeans_labels
-from ufs_bench.methods.ndfs import LIFT
+from ufs_bench.methods.core.shared import shared
+from ufs_bench.methods.core.starts import graph_labels, indicator, kmeans_labels
+from ufs_bench.methods.ndfs import LIFT, paper, released
 from ufs_bench.methods.ndfs.paper import Problem
 from ufs_bench.methods.ndfs.released import Problem as ReleasedProblem
 
@@ -163,6 +164,24 @@ def test_no_other_optimiser_lowers_a_converged_fit(shape, gamma):
         state, trace = iterate(given.sweep, given.start(first), residual=given.change, max_iter=2000, tol=1e-6)
         assert trace.status == "converged"
         assert polished(given, state, 20, 500) > 0.99 * state.value
+
+
+SETTINGS = [(1.0, 1.0), (1.0, 1e-2), (100.0, 1e-2), (1e-2, 1e-2), (1e4, 1.0), (1e4, 1e-4)]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("variant", [paper, released])
+@pytest.mark.parametrize(("alpha", "beta"), SETTINGS)
+@pytest.mark.parametrize("name", ["umist", "pie10p", "orl", "coil20"])
+def test_no_other_optimiser_lowers_a_converged_fit_on_real_data(data_dir, name, alpha, beta, variant):
+    X, n_clusters = real(data_dir, name)
+    labels = shared(X, graph_labels, n_clusters, 0, affinity_graph, "heat", 5)
+    first = variant.first(indicator(labels, n_clusters), X, np.random.default_rng(0)) + LIFT
+    given = Problem(X, shared(X, graph_laplacian, "heat", 5), alpha, beta, 1e8)
+    state, trace = iterate(given.sweep, given.start(first), residual=given.change, max_iter=300, tol=1e-6)
+    assert trace.status == "converged"
+    assert (np.diff(trace.objective) <= 1e-12 * trace.objective[:-1]).all()
+    assert polished(given, state, 3, 100) > 0.99 * state.value
 
 
 @pytest.mark.slow

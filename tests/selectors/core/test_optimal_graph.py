@@ -1,5 +1,9 @@
 """Graphs that follow an embedding: projections of rows on the simplex, sparse or not, and factors of Laplacians."""
 
+import os
+import subprocess
+import sys
+
 import numpy as np
 import pytest
 from samples import squared_distances
@@ -81,6 +85,37 @@ def test_sparse_and_dense_factors_agree(monkeypatch):
     dense = smoother(L, 0.3)(right)
     monkeypatch.setattr("ufs_bench.methods.core.optimal_graph.DENSE_SAMPLES", 0)
     np.testing.assert_allclose(smoother(L, 0.3)(right), dense, atol=1e-12)
+
+
+BYTES = """
+import sys
+from hashlib import sha256
+import numpy as np
+from scipy import sparse
+from ufs_bench.methods.core.optimal_graph import adapted_laplacian, symmetric_adapted_graph
+
+rng, digest = np.random.default_rng(0), sha256()
+Y, S = rng.random((40, 5)), rng.random((40, 40)) * (rng.random((40, 40)) < 0.1) + np.eye(40)
+S = (S + S.T) / (S + S.T).sum()
+for gamma in (1e-3, 10.0):
+    G, L, moved = adapted_laplacian(Y, sparse.csr_array(40 * S), gamma)
+    H, *sums = symmetric_adapted_graph(Y, sparse.csr_array(S), gamma)
+    F, *others = symmetric_adapted_graph(Y, S.copy(), gamma)
+    arrays = [G.data, G.indices, L.data, moved, *sums, *others]
+    arrays += [part.data if sparse.issparse(part) else part for part in (H, F)]
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).tobytes())
+print(digest.hexdigest())
+"""
+
+
+@pytest.mark.slow  # cold and warm loops are compared on every push
+def test_compiled_sums_are_those_of_the_interpreter_to_the_last_bit():
+    runs = [
+        subprocess.run([sys.executable, "-c", BYTES], env=os.environ | more, capture_output=True, text=True, check=True)
+        for more in ({}, {"NUMBA_DISABLE_JIT": "1"})
+    ]
+    assert runs[0].stdout == runs[1].stdout
 
 
 def test_laplacian_and_distance_are_those_of_the_graph():
