@@ -110,11 +110,11 @@ def _statistic(means):
         spread *= root_of_counts
         t, skew = mean, np.divide(third, spread, out=third)
         step = np.multiply(skew, t, out=root)
-        cube = np.multiply(step, step, out=spread)
-        cube /= 27
+        squares = np.multiply(step, step, out=spread)
+        squares /= 27
         step /= 3
         step += 1
-        step += cube
+        step += squares
         t *= step
         skew /= 6
         t += skew
