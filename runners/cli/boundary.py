@@ -21,7 +21,7 @@ import sys
 import threading
 from contextlib import contextmanager, suppress
 
-from ufs_bench.runners.messages import NO_ROOM, QUOTES, CommandEnded, did_you_mean, remedy_of, unprinted
+from ufs_bench.runners.messages import NO_ROOM, QUOTES, CommandEnded, ConfigError, did_you_mean, remedy_of, unprinted
 
 # Classes of errors that are meant to be read, by name, as most commands import few of them.
 OURS = {"ConfigError", "DataError", "StoreError", "CodeChanged", "ProcessEnded"}
@@ -165,7 +165,6 @@ def _words_of_hydra(error):
 def _parameters_of(method):
     """Return the parameters that a configuration may set of the class of a method; none where it cannot be had."""
     from ufs_bench.runners.experiment.method import RESERVED, load_class, parameters_of  # here, as few errors need it
-    from ufs_bench.runners.messages import ConfigError
 
     with suppress(ConfigError):
         return [name for name in parameters_of(load_class(method.target)) if name not in RESERVED]

@@ -15,7 +15,6 @@ from ufs_bench.scripts.compare.verdicts import COLUMN
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.text import number, pipes, signed, span
-from ufs_bench.scripts.make_table.table import IS_SHIPPED
 
 TITLES = {
     "first": "Columns in which a paper's own method is first",
@@ -63,7 +62,7 @@ def page(comparison, controls, full=False):
         notes.append(f"No random rankings are stored. To add them, with study= and protocol= as here: {runs}.")
     for paper, cells in weighed(comparison).items():
         if count := seeds_unknown(cells):
-            study = cells["study"].iloc[0].removesuffix(IS_SHIPPED)
+            study = cells["study"].iloc[0].partition(" ")[0]  # of the title, which says what is shipped
             notes.append(
                 f"{PAPERS[paper]}: the spread over seeds of {counted(count, 'cell')} is unknown, and counts as none. "
                 f"Verdicts are too sure of these cells. To fill it: python -m scripts.refit what=seeds study={study}"

@@ -60,9 +60,9 @@ def ship(results_dir, study, partial=False, methods=None, datasets=None, traces=
             lacking.setdefault(folder.name, {})[dataset] = len(missing)
     if frames:
         (SHIPPED / study).mkdir(parents=True, exist_ok=True)
-    if frames and study not in known:
-        text = json.dumps(known | {study: from_json(rules)}, sort_keys=True, indent=1)
-        replace_file(SHIPPED / PROTOCOLS, f"{text}\n".encode())
+        if study not in known:
+            text = json.dumps(known | {study: from_json(rules)}, sort_keys=True, indent=1)
+            replace_file(SHIPPED / PROTOCOLS, f"{text}\n".encode())
     new, kept = [], []
     for method, found in frames.items():
         changed = _add(study, method, found, lacking[method])

@@ -146,7 +146,7 @@ def test_cells_whose_spread_over_seeds_is_unknown_are_named_with_the_command(com
     known.loc[(known["dataset"] == "allaml") & known["method"].isin(["eufs", "laplacian_score"]), "seed_std"] = np.nan
     text = page(known, NO_CONTROLS)
     assert "DGUFS: the spread over seeds of 2 cells is unknown" in text  # ACC and NMI; the other has no random part
-    assert "python -m scripts.refit what=seeds study=dgufs" in text
+    assert "python -m scripts.refit what=seeds study=dgufs\n" in text
 
 
 def test_an_explanation_is_given_for_what_differs_only_and_the_particular_one_wins():
