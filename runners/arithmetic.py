@@ -2,8 +2,8 @@
 
 numpy and OpenBLAS look at the processor, and take other loops on one with AVX-512: exp, log and powers differ in their
 last digit, and so do products of matrices.  *Portable* arithmetic keeps them to the loops that every x86 processor with
-AVX2 has, so that all of these give the same bytes.  *Native* arithmetic is what they choose.  Processes that are
-started inherit it.  `runners.store.fingerprint` says what a process really computes.
+AVX2 has, so that all of these give the same bytes.  Processes that are started inherit it.
+`runners.store.fingerprint` says what a process really computes.
 
     eval "$(python -m runners.arithmetic)"    in a shell, for a notebook that imports numpy by itself
 """
@@ -16,9 +16,6 @@ import warnings
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-PORTABLE, NATIVE = "portable", "native"
-VARIABLE = "UFS_ARITHMETIC"  # one of the two words; for commands without runner.arithmetic
-OPTION = "runner.arithmetic="
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 CPUINFO = Path("/proc/cpuinfo")
 # All that numpy dispatches above AVX2, by the names that it has from 2.4 on, and had before.
@@ -28,11 +25,10 @@ ABOVE_AVX2 = {
 }
 
 
-def start(words=()):
-    """Choose the arithmetic of this process, and one thread of BLAS, where numpy is not imported yet; return its name.
+def start():
+    """Make the arithmetic of this process portable, with one thread of BLAS, where numpy is not imported yet.
 
-    The last ``runner.arithmetic=...`` among the words of a command line counts, and otherwise the environment.  A
-    variable of numpy, OpenBLAS or OpenMP that is set already stays.  Nothing is set where numpy is imported already:
+    A variable of numpy, OpenBLAS or OpenMP that is set already stays.  Nothing is set where numpy is imported already:
     the processes that this one starts would compute otherwise than itself.  Without numpy this process ends, with a
     line that says which Python has it.
     """
@@ -43,29 +39,17 @@ def start(words=()):
             f"error: {sys.executable} has no numpy: this is not the Python of the suite. Take that of .venv, by "
             "`source .venv/bin/activate`; `make install` makes it."
         )
-    typed = [word.removeprefix(OPTION) for word in words if word.startswith(OPTION)]
-    if typed and typed[-1] in (PORTABLE, NATIVE):  # `runners.experiment.settings` refuses the rest
-        os.environ[VARIABLE] = typed[-1]
     if "numpy" not in sys.modules:
-        os.environ.setdefault("OMP_NUM_THREADS", "1")
-        if asked() == PORTABLE:
-            for name, value in portable().items():
-                os.environ.setdefault(name, value)
-    return asked()
-
-
-def asked():
-    """Return the arithmetic that this process was asked for: "native" where the environment says so."""
-    return NATIVE if os.environ.get(VARIABLE) == NATIVE else PORTABLE
+        for name, value in {"OMP_NUM_THREADS": "1", **portable()}.items():
+            os.environ.setdefault(name, value)
 
 
 def warn_if_late(stacklevel):
     """Warn where numpy was imported before `start` could keep it from loops that other processors lack."""
-    if asked() == PORTABLE and "avx512f" in flags() and not portable().keys() <= os.environ.keys():
+    if "avx512f" in flags() and not portable().keys() <= os.environ.keys():
         warnings.warn(
             "numpy was imported before ufs_bench, and computes with AVX-512: the bytes are not those of run.py, and "
-            "results have an identity of their own. Import ufs_bench first in a new process, or set "
-            f"{VARIABLE}={NATIVE} to say that it is meant.",
+            "results have an identity of their own. Import ufs_bench first in a new process.",
             stacklevel=stacklevel + 1,
         )
 

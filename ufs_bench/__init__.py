@@ -5,7 +5,6 @@ inside.
 """
 
 import importlib
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +15,7 @@ if (ROOT.parent / "conf" / "method").is_dir():  # a checkout
 
 from ufs_bench.runners import arithmetic
 
-arithmetic.start(sys.argv[1:])  # before numpy is imported
+arithmetic.start()  # before numpy is imported
 
 if TYPE_CHECKING:  # imported when they are asked for, by `__getattr__`
     from ufs_bench.api import as_dataset, compare, evaluate, load_dataset, open_study, run

@@ -11,7 +11,6 @@ from omegaconf.errors import OmegaConfBaseException
 
 from ufs_bench.metrics.protocol import Protocol, same_values
 from ufs_bench.metrics.study import FAILED, UNSCORED
-from ufs_bench.runners.arithmetic import NATIVE, PORTABLE, VARIABLE, asked
 from ufs_bench.runners.experiment import kinds as typed
 from ufs_bench.runners.experiment.kinds import check_fields, check_name
 from ufs_bench.runners.experiment.method import Method
@@ -41,8 +40,6 @@ class Runner:
     retry: tuple = (FAILED,)  # statuses, of `UNSCORED`, with which a stored trial is run again
     # "redo" or "keep" stored trials of other code, packages or machines.
     changed: str = "redo"
-    # "portable" or "native", as `runners.arithmetic` had to choose it when this process began.
-    arithmetic: str = PORTABLE
     plan: bool = False  # only say what would be run, and how long it would take
     reuse: str = OWN  # or "shipped": whose trials are taken, of the user's other studies alone or of shipped ones too
 
@@ -123,11 +120,6 @@ def read_runner(content):
     check_fields("the runner", content, RUNNER, needed, "runner.")
     if content.get("max_memory") is not None and not CAN_WATCH:
         raise ConfigError("runner.max_memory needs Linux, which says what a process holds: set it to null.")
-    if (arithmetic := content.get("arithmetic", asked())) != asked():
-        raise ConfigError(
-            f"runner.arithmetic={arithmetic} comes too late, as numpy is imported before a file of conf/ is read: type "
-            f"it on the command line, or set {VARIABLE}={arithmetic} before Python starts."
-        )
     retry = content.get("retry", [FAILED])
     own = {
         "n_jobs": _cpu_count() if content["n_jobs"] == -1 else content["n_jobs"],
@@ -144,7 +136,6 @@ RUNNER = {
     "cache": typed.FLAG,
     "plan": typed.FLAG,
     "points": typed.POINTS,
-    "arithmetic": typed.one_of(PORTABLE, NATIVE),
     "changed": typed.one_of("redo", "keep"),
     "reuse": typed.Kind(
         "own, or in a checkout of the repository shipped",

@@ -9,41 +9,36 @@ import sys
 import pytest
 
 from ufs_bench.runners import arithmetic
-from ufs_bench.runners.arithmetic import NATIVE, PORTABLE, VARIABLE
-from ufs_bench.runners.experiment.settings import read_runner
-from ufs_bench.runners.messages import ConfigError
 from ufs_bench.runners.store.fingerprint import as_text, differing, fingerprint
 from ufs_bench.runners.store.identity import UNKNOWN, Identity, stored_versions, to_json, versions
 from ufs_bench.scripts.core.conf import ROOT
 
-OURS = ("NPY_DISABLE_CPU_FEATURES", "OPENBLAS_CORETYPE", VARIABLE, *arithmetic.ONE_THREAD)
+OURS = ("NPY_DISABLE_CPU_FEATURES", "OPENBLAS_CORETYPE", *arithmetic.ONE_THREAD)
 FINGERPRINT = """
 from ufs_bench.runners.store.fingerprint import as_text, fingerprint
 print(as_text(fingerprint()))
 """
-RUNNER = {"n_jobs": 1, "redo": False, "cache": True, "points": "grid"}
 needs_avx2 = pytest.mark.skipif("avx2" not in arithmetic.flags(), reason="the kernels are those of AVX2")
 needs_avx512 = pytest.mark.skipif("avx512f" not in arithmetic.flags(), reason="this processor has no AVX-512")
 
 
 @functools.cache
-def elsewhere(*words, **environment):
+def elsewhere(**environment):
     """Return the fingerprint of a new process, without the variables of this one."""
     kept = {name: value for name, value in os.environ.items() if name not in OURS}
-    command = [sys.executable, "-W", "error::ImportWarning", "-c", FINGERPRINT, *words]
+    command = [sys.executable, "-W", "error::ImportWarning", "-c", FINGERPRINT]
     done = subprocess.run(command, cwd=ROOT, env=kept | environment, capture_output=True, text=True, check=True)
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize(("words", "environment"), [((), {}), (("runner.arithmetic=portable",), {VARIABLE: NATIVE})])
-def test_a_new_process_has_the_arithmetic_of_this_one(words, environment):
-    assert elsewhere(*words, **environment) == as_text(fingerprint())
+def test_a_new_process_has_the_arithmetic_of_this_one():
+    assert elsewhere() == as_text(fingerprint())
 
 
 @needs_avx512
-@pytest.mark.parametrize(("words", "environment"), [(("runner.arithmetic=native",), {}), ((), {VARIABLE: NATIVE})])
-def test_native_arithmetic_is_told_from_portable(words, environment):
-    assert {"exp", "log", "power", "gemm", "eigh"} <= set(differing(elsewhere(*words, **environment), elsewhere()))
+def test_loops_of_avx512_are_told_from_portable_ones():
+    every = elsewhere(NPY_DISABLE_CPU_FEATURES="", OPENBLAS_CORETYPE="SkylakeX")
+    assert {"exp", "log", "power", "gemm", "eigh"} <= set(differing(every, elsewhere()))
 
 
 @needs_avx2
@@ -64,7 +59,7 @@ def test_loops_of_numpy_show_where_ties_are_sorted_and_not_in_products():
 def test_where_numpy_is_imported_nothing_is_set(monkeypatch):
     for name in OURS:
         monkeypatch.delenv(name, raising=False)
-    assert arithmetic.start() == PORTABLE
+    arithmetic.start()
     assert not set(OURS) & set(os.environ)
 
 
@@ -83,20 +78,12 @@ def test_it_is_said_where_numpy_came_first(monkeypatch, tmp_path, recwarn):
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
     for name in OURS:
         monkeypatch.delenv(name, raising=False)
-    with pytest.warns(UserWarning, match="numpy was imported before ufs_bench.*UFS_ARITHMETIC=native"):
+    with pytest.warns(UserWarning, match="numpy was imported before ufs_bench"):
         arithmetic.warn_if_late(stacklevel=1)
-    monkeypatch.setenv(VARIABLE, NATIVE)
+    for name, value in arithmetic.portable().items():
+        monkeypatch.setenv(name, value)
     arithmetic.warn_if_late(stacklevel=1)
     assert not recwarn.list
-
-
-def test_an_arithmetic_that_comes_too_late_is_refused(monkeypatch):
-    monkeypatch.delenv(VARIABLE, raising=False)
-    assert read_runner(RUNNER | {"arithmetic": PORTABLE}).arithmetic == PORTABLE
-    with pytest.raises(ConfigError, match="comes too late.*UFS_ARITHMETIC=native"):
-        read_runner(RUNNER | {"arithmetic": NATIVE})
-    with pytest.raises(ConfigError, match="one of portable, native"):
-        read_runner(RUNNER | {"arithmetic": "fast"})
 
 
 def test_a_shell_takes_the_variables_over():
