@@ -87,7 +87,7 @@ class Cell:
                 todo.missing.append(trial)
                 continue
             there = Identity.stored(row)
-            why = "runner.redo" if runner.redo else here.difference(there) if runner.changed == "redo" else ""
+            why = "runner.redo" if runner.redo else here.difference(there)
             if not why or (not runner.redo and here.same_fit(there) and row["status"] in UNSCORED):
                 continue
             todo.why[why] += 1
@@ -158,11 +158,10 @@ class Cell:
 
         A default is often changed with the code, and no table should choose between both.
         """
-        method, fits, gone = self.settings.method, store.fits(), set()
+        method, fits = self.settings.method, store.fits()
         default = to_json(method.params_at({}, self.settings.protocol.clusters_of(self.dataset.n_classes)))
-        if self.settings.runner.changed == "redo":
-            code, former = Identity.of(method.cls).code_fit, [fit for fit in fits if fit["is_default"]]
-            gone = {fit["trial"] for fit in former if fit["code_fit"] != code} - keys
+        code = Identity.of(method.cls).code_fit
+        gone = {fit["trial"] for fit in fits if fit["is_default"] and fit["code_fit"] != code} - keys
         if gone:
             log.info("  %s of a former default by other code dropped", counted(len(gone), "trial"))
             store.forget(gone)
@@ -187,8 +186,7 @@ class Cell:
         if unknown := code_of(self.settings.method.cls).unknown:
             log.info("  not all of the method's code is known (%s): its trials are run anew at every run", unknown)
         if words := todo.words():
-            keep = "" if self.settings.runner.redo else "; runner.changed=keep leaves them as they are"
-            log.info("  %s, kept until the new ones are stored%s", words, keep)
+            log.info("  %s, kept until the new ones are stored", words)
 
     def _do(self, todo, store):
         """Run and store the trials that are lacking; return the rows of those without scores."""

@@ -49,12 +49,7 @@ def say_result(settings, trials, fits, n_pending, seconds, X):
     others = Counter(here.difference(Identity.stored(row)) for row in stored.to_dict("records"))
     if others := {why: count for why, count in others.items() if why}:
         words = ", ".join(f"{why}: {count}" for why, count in others.items())
-        again = (
-            "the next run does them again"
-            if settings.runner.changed == "redo"
-            else "runner.changed=redo runs them again"
-        )
-        log.info("  kept though they are of other code or packages (%s); %s", words, again)
+        log.info("  kept though they are of other code or packages (%s); the next run does them again", words)
     lines = [collapsed_line(settings, pd.DataFrame(own), X)]
     learned = frame[frame["status"] != COLLAPSED]
     lines += _score_lines(percent(summarise(learned))) if len(learned) else []

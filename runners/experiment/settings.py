@@ -38,8 +38,6 @@ class Runner:
     max_seconds: float | None = None
     max_memory: float | None = None
     retry: tuple = (FAILED,)  # statuses, of `UNSCORED`, with which a stored trial is run again
-    # "redo" or "keep" stored trials of other code, packages or machines.
-    changed: str = "redo"
     plan: bool = False  # only say what would be run, and how long it would take
     reuse: str = OWN  # or "shipped": whose trials are taken, of the user's other studies alone or of shipped ones too
 
@@ -136,7 +134,6 @@ RUNNER = {
     "cache": typed.FLAG,
     "plan": typed.FLAG,
     "points": typed.POINTS,
-    "changed": typed.one_of("redo", "keep"),
     "reuse": typed.Kind(
         "own, or in a checkout of the repository shipped",
         lambda value: value in (REUSE if is_checkout() else (OWN,)),

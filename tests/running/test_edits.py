@@ -126,7 +126,7 @@ EDITS = [
     Edit("the data", 2, change=lambda folder: write_data(folder, 1)),
     Edit("the kernel of BLAS", 2, environment=(("OPENBLAS_CORETYPE", "Prescott"),), of_stored=True, fast=PLACES[:1]),
     Edit("the version of a package", 2, change=("beside/sitecustomize.py", "", OLDER), of_stored=True),
-    Edit("runner.redo in conf/", 2, change=("conf/runner/local.yaml", "redo: false", "redo: true")),
+    Edit("runner.redo in conf/", 2, change=("conf/runner/local.yaml", "redo: false", "redo: true"), of_stored=True),
 ]
 CASES = [
     pytest.param(edit, place, id=f"{edit.what}, {place}", marks=[] if place in edit.fast else pytest.mark.slow)
@@ -200,21 +200,19 @@ def test_what_an_edit_asks_for_is_done_again_and_nothing_else(tmp_path, ran, edi
         assert (fits, scored) == (edit.fits + edit.scores, 0)
     else:
         assert (fits, scored) == (edit.fits, edit.scores)
-        assert ("runner.changed=keep" in text) == edit.of_stored
+        assert ("kept until the new ones are stored" in text) == edit.of_stored
 
 
 def test_an_edited_method_has_the_scores_of_the_edited_method(tmp_path):
     copy = Copy(tmp_path)
     before, _ = copy.run("method=spread", "study=a")
     copy.edit(("methods/spread.py", "+width", "-width"))
-    kept, _ = copy.run("method=spread", "study=a", "runner.changed=keep")
     plan, fits = copy.run("method=spread", "study=a", "runner.plan=true")
     assert fits == 0 and "2 of 2 fits to do, of them 2 stored trials to fit again" in plan
     after, other = copy.run("method=spread", "study=a")[0], copy.run("method=spread", "study=b")[0]
     fresh, _ = copy.run("method=spread", "study=c", "runner.cache=false")
-    best = [re.search(r"default parameters.*", text)[0] for text in (before, kept, after, other, fresh)]
-    assert best[0] == best[1] != best[2] == best[3] == best[4]
-    assert "kept though they are of other code" in kept
+    best = [re.search(r"default parameters.*", text)[0] for text in (before, after, other, fresh)]
+    assert best[0] != best[1] == best[2] == best[3]
 
 
 def test_a_worker_with_other_code_than_the_command_ends_the_cell_with_a_line(tmp_path):

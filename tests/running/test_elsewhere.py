@@ -87,7 +87,6 @@ def test_what_is_of_other_code_is_done_again_and_kept_until_it_is(tmp_path, fitt
     monkeypatch.setattr(Identity, "of", classmethod(lambda cls, selector: of(cls, selector)._replace(**{part: other})))
     todo = Cell(own).todo(Cell(own).rows())
     assert (len(todo.missing), len(todo.again), len(todo.rescored)) == (0, fits, scored)
-    assert len(Cell(settings(tmp_path, "one", changed="keep")).todo(Cell(own).rows())) == 0
     assert Cell(own).plan().n_pending == fits and "stored" in Cell(own).plan().line()
     with monkeypatch.context() as patch:
         patch.setattr("ufs_bench.runners.workers.pool.run_all", None)
