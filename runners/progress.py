@@ -53,7 +53,7 @@ class Progress:
 
         wanted = log.getEffectiveLevel() < logging.CRITICAL and sys.stderr.isatty()
         self._bar = tqdm(total=total, unit=noun, leave=False, dynamic_ncols=True) if wanted else None
-        self._total, self._noun, self._count, self._once = total, noun, 0, set()
+        self._total, self._noun, self._count = total, noun, 0
         self._started = self._last = time.perf_counter()
 
     def step(self, count, ends):
@@ -82,12 +82,6 @@ class Progress:
         if self._bar is not None:
             self._bar.clear()
         log.warning(text)
-
-    def say_once(self, text):
-        """Print a line that has not been printed."""
-        if text not in self._once:
-            self._once.add(text)
-            self.say(text)
 
     def close(self):
         """Take the bar away."""

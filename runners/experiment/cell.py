@@ -248,8 +248,7 @@ class Cell:
                     if row["status"] in UNSCORED:
                         unscored.append(row)
                         progress.say(f"  {row['status']}: {row['params']} sizes {row['sizes']}: {row['error']}")
-                    for line in note_log(self.folder, outcome):
-                        progress.say_once(f"  {line}")
+                    note_log(self.folder, outcome)
                 progress.step(len(ended), ends)
         finally:
             progress.close()

@@ -11,7 +11,6 @@ from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.runners.messages import StoreError
 from ufs_bench.runners.progress import log
 from ufs_bench.runners.store.row import from_json
-from ufs_bench.runners.workers.caps import SharedGenerator
 from ufs_bench.runners.workers.machine import lives
 
 RUN = ".run.json"  # the note of a run, in the folder of the cell
@@ -52,14 +51,12 @@ def logged(folder):
 
 
 def note_log(folder, outcome):
-    """Write traceback and warnings of a trial to ``run.log``; return the lines that the user is told of at once."""
+    """Write traceback and warnings of a trial to ``run.log``."""
     if not outcome.log:
-        return []
+        return
     row = outcome.trial
     with open(folder / "run.log", "a", encoding="utf-8", errors="backslashreplace", opener=_inside) as file:
         file.write(f"{row['trial']} {row['params']} sizes {row['sizes']}\n{outcome.log}\n")
-    kind = f"{SharedGenerator.__name__}: "
-    return [line.removeprefix(kind) for line in outcome.log.splitlines() if line.startswith(kind)]
 
 
 @contextmanager
