@@ -2,6 +2,7 @@
 
 import functools
 import math
+import re
 import sys
 from collections import Counter
 from contextlib import suppress
@@ -32,7 +33,7 @@ def run(config):
     if config.shard is not None:
         if not is_sweep:
             raise ConfigError("shard= is a part of a sweep: add -m or experiment=NAME.")
-        cells = _part_of(config.shard, cells)
+        cells = part_of(config.shard, cells)
         log.info("shard %s: %s", config.shard, counted(len(cells), "cell"))
     if is_sweep and plan:
         log.info("a plan of %s:", counted(len(cells), "cell"))
@@ -99,13 +100,13 @@ def _times(*given):
     return Times(*given)
 
 
-def _part_of(shard, cells):
-    """Return the cells of one part of a sweep."""
-    from ufs_bench.runners.experiment.plan import shard_of
-    from ufs_bench.runners.store.reference import shipped_costs  # here, as it reads tables
-
-    names = [(settings.dataset["name"], settings.method_file["name"]) for settings in cells]
-    return [cells[place] for place in shard_of(names, shard, shipped_costs(cells[0].study))]
+def part_of(shard, cells):
+    """Return the cells of one part of a sweep, such as ``2/3``: every third, from the second on."""
+    match = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", shard if isinstance(shard, str) else "")
+    part, n_parts = (int(match[1]), int(match[2])) if match else (0, 0)
+    if not 1 <= part <= n_parts:
+        raise ConfigError(f"shard={shard!r} must be K/N with 1 <= K <= N, such as shard=2/3.")
+    return cells[part - 1 :: n_parts]
 
 
 MOST_ROWS = 3  # so many trials without scores are listed for a cell

@@ -2,7 +2,6 @@
 
 import functools
 import math
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from statistics import fmean
@@ -10,7 +9,7 @@ from statistics import fmean
 from ufs_bench.datasets import DataError
 from ufs_bench.datasets.spec import read_spec
 from ufs_bench.metrics.study import FAILED
-from ufs_bench.runners.messages import ConfigError, counted, duration
+from ufs_bench.runners.messages import counted, duration
 from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.fits import cells_of, read_fits
 from ufs_bench.runners.store.row import from_json, to_json
@@ -143,18 +142,3 @@ def _shape(dataset):
         return None
     shape = spec["samples"], spec["features"]
     return None if None in shape else shape
-
-
-def shard_of(cells, shard, costs):
-    """Return the places, in a list of cells, of those that belong to one part of a sweep, the same on every machine.
-
-    A cell is (data set, method), and `shard` is such as ``2/3``, the second of three parts; a ConfigError says that it
-    names no part.  `costs` has seconds by cell, such as those of the shipped results: the parts take the cells in
-    turn, the longest first, so that they take about as long.
-    """
-    match = re.fullmatch(r"([1-9]\d{0,3})/([1-9]\d{0,3})", shard if isinstance(shard, str) else "")
-    part, n_parts = (int(match[1]), int(match[2])) if match else (0, 0)
-    if not 1 <= part <= n_parts:
-        raise ConfigError(f"shard={shard!r} must be K/N with 1 <= K <= N, such as shard=2/3.")
-    longest_first = sorted(range(len(cells)), key=lambda place: (-costs.get(cells[place], 0.0), cells[place]))
-    return sorted(longest_first[part - 1 :: n_parts])

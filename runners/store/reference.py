@@ -82,15 +82,6 @@ def studies_with(method, lists=False):
     return [name for name in shipped_studies() if (SHIPPED / name / f"{method}.parquet").exists()]
 
 
-def shipped_costs(study):
-    """Return the seconds that each cell of a shipped study took, by (data set, method); {} where it is not shipped."""
-    if study not in shipped_studies():
-        return {}
-    fits = read(study, columns=OF_FITS).drop_duplicates("trial")
-    spent = fits["fit_s"].fillna(0.0) + fits["eval_s"].fillna(0.0)
-    return spent.groupby([fits["dataset"], fits["method"]]).sum().to_dict()
-
-
 def lacking(study):
     """Return the number of trials that cells of a shipped study lack of what was asked for, by (data set, method)."""
     from ufs_bench.runners.store.parquet import about

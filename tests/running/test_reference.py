@@ -146,14 +146,6 @@ def test_what_a_cell_lacks_of_its_last_run_counts_as_missing_in_its_study_and_wh
         assert study.select()["n_missing"].tolist() == [2] and pd.notna(study.select()["mean"]).all()
 
 
-def test_a_fit_without_scores_costs_what_it_took(results, shipped, tmp_path, monkeypatch):
-    monkeypatch.setattr(pack.rows, "faults", lambda *_: ())  # it has scores, and only seconds as if it had none
-    shutil.copytree(results, tmp_path / "capped")
-    change(tmp_path / f"capped/mine/{TRUTH}/max_variance", fit_s=60.0, eval_s=float("nan"))
-    assert pack.ship(tmp_path / "capped", "mine")[0] == [f"{TRUTH}/max_variance"]
-    assert reference.shipped_costs("mine") == {(TRUTH, "max_variance"): 60.0}
-
-
 def test_shipped_refits_read_as_they_were_packed(results, shipped, tmp_path):
     shutil.copytree(results, tmp_path / "more")
     rows = pd.DataFrame(

@@ -7,33 +7,27 @@ import pytest
 from frames import load_all
 from small_data import TRUTH
 
-from ufs_bench.runners.experiment.plan import shard_of
+from ufs_bench.runners.cli.cells import part_of
 from ufs_bench.runners.messages import ConfigError
 from ufs_bench.runners.store.fits import Store
 from ufs_bench.scripts.core.conf import ROOT
 
-CELLS = [(f"data{i % 7}", f"method{i // 7}") for i in range(35)]
+CELLS = list(range(35))
 SWEEP = ["-m", "method=max_variance,min_norm", f"dataset={TRUTH}", "protocol=smoke", "study=s", "runner.n_jobs=1"]
 
 
-@pytest.mark.parametrize("costs", [{}, dict.fromkeys(CELLS[:20], 2.0), {cell: 1.0 + i for i, cell in enumerate(CELLS)}])
 @pytest.mark.parametrize("n_parts", [1, 2, 3, 50])
-def test_the_parts_of_a_sweep_hold_every_cell_once_in_order(costs, n_parts):
-    parts = [shard_of(CELLS, f"{part}/{n_parts}", costs) for part in range(1, n_parts + 1)]
-    assert sorted(place for part in parts for place in part) == list(range(len(CELLS)))
+def test_the_parts_of_a_sweep_hold_every_cell_once_in_order(n_parts):
+    parts = [part_of(f"{part}/{n_parts}", CELLS) for part in range(1, n_parts + 1)]
+    assert sorted(cell for part in parts for cell in part) == CELLS
     assert all(part == sorted(part) for part in parts)
-
-
-def test_parts_of_known_cost_take_about_as_long():
-    costs = {cell: 2.0 ** (i % 9) for i, cell in enumerate(CELLS)}
-    loads = [sum(costs[CELLS[place]] for place in shard_of(CELLS, f"{part}/3", costs)) for part in (1, 2, 3)]
-    assert max(loads) - min(loads) <= max(costs.values())
+    assert max(map(len, parts)) - min(map(len, parts)) <= 1
 
 
 @pytest.mark.parametrize("shard", ["0/2", "3/2", "1", "a/b", 2, "1/0", ""])
 def test_a_shard_that_is_none_is_refused(shard):
     with pytest.raises(ConfigError, match="must be K/N with 1 <= K <= N"):
-        shard_of(CELLS, shard, {})
+        part_of(shard, CELLS)
 
 
 def test_a_part_of_a_sweep_runs_its_own_cells_and_counts_them(tmp_path):
