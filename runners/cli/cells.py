@@ -37,7 +37,6 @@ def run(config):
         log.info("shard %s: %s", config.shard, counted(len(cells), "cell"))
     if is_sweep and plan:
         log.info("a plan of %s:", counted(len(cells), "cell"))
-        report.is_summed = len(cells) > MOST_CELLS
     report.start(len(cells) if is_sweep else 0)
     left, wait = cells, not is_sweep
     while left and not report.is_full:
@@ -110,7 +109,6 @@ def part_of(shard, cells):
 
 
 MOST_ROWS = 3  # so many trials without scores are listed for a cell
-MOST_CELLS = 30  # so many lines a plan has; one of more cells has a line for a data set
 
 
 class Report:
@@ -118,7 +116,6 @@ class Report:
 
     def __init__(self):
         self.missing = {}  # data set -> why it is not available
-        self.is_summed = False  # True for a plan that has no line for each cell
         self.is_full = False  # True where a disk is, so that no other cell is begun
         self.has_started = False
         self._n_cells, self._problems, self._capped, self._plans = 0, [], [], []
@@ -142,8 +139,7 @@ class Report:
     def planned(self, place, plan):
         """Print the plan of a cell."""
         self._plans.append(plan)
-        if not self.is_summed:
-            log.info("%s%s", place, plan.line())
+        log.info("%s%s", place, plan.line())
 
     def begun(self, settings):
         """Note that a cell is run, and not only looked at; say under which protocol, once for a study."""
@@ -181,10 +177,9 @@ class Report:
         """Note that a data set is not available, and print it once; the cell is skipped, or else has a problem."""
         dataset, skip = settings.dataset["name"], settings.missing_data == "skip"
         reason = why.splitlines()[0].rstrip(":")
-        if not (self.is_summed and skip):  # it is said at the end
-            log.info("%s%s", place, settings)
-            if dataset not in self.missing:
-                log.info("skipped: %s", reason) if skip else log.error("error: %s", why)
+        log.info("%s%s", place, settings)
+        if dataset not in self.missing:
+            log.info("skipped: %s", reason) if skip else log.error("error: %s", why)
         self.missing[dataset] = why
         if skip:
             self._skipped[dataset] += 1
@@ -201,7 +196,7 @@ class Report:
             reason = self.missing[dataset].splitlines()[0].rstrip(":")
             print(f"skipped: {reason}: {count} of {self._n_cells} cells")
         if len(self._plans) > 1:
-            print("\n".join([total_line(self._plans), *(by_dataset(self._plans) if self.is_summed else [])]))
+            print(total_line(self._plans))
         if line := shipped_line(self._plans):
             print(line)
         if self._begun:
@@ -237,20 +232,6 @@ def shipped_line(plans):
     """Return how many fits of some plans need not be computed, as they are shipped; "" for none."""
     shipped, pending = (sum(getattr(plan, name) for plan in plans) for name in ("n_shipped", "n_pending"))
     return f"{shipped:,} of {counted(pending, 'fit')} are shipped; runner.reuse=shipped takes them" if shipped else ""
-
-
-def by_dataset(plans):
-    """Return a line for each data set with fits to do, the longest first."""
-    groups = {}
-    for plan in plans:
-        if plan.n_pending:
-            groups.setdefault(plan.cell.rpartition(" on ")[2], []).append(plan)
-    known = {name: sum(plan.seconds for plan in own if not math.isnan(plan.seconds)) for name, own in groups.items()}
-    groups = sorted(groups.items(), key=lambda group: -known[group[0]])
-    lines = [f"  {dataset}: {total_line(own).removeprefix('in all ')}" for dataset, own in groups]
-    more = f"  and {counted(len(lines) - MOST_CELLS, 'data set')} more; " if len(lines) > MOST_CELLS else "  "
-    said = [f"{more}dataset=NAME in the same command has a line for each cell"] if lines else []
-    return lines[:MOST_CELLS] + said
 
 
 def _few(cells):
