@@ -8,7 +8,7 @@ from collections import Counter
 from ufs_bench.datasets import load_dataset
 from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.runners.code import code_of
-from ufs_bench.runners.experiment.grid import check_at_hand, diagonal, expand, first_points, stand_in
+from ufs_bench.runners.experiment.grid import check_at_hand, expand, first_points, stand_in
 from ufs_bench.runners.experiment.method import check_sparse
 from ufs_bench.runners.experiment.notes import RUN, ends_text, logged, note_log, noted_run
 from ufs_bench.runners.experiment.plan import Plan, Times, Todo
@@ -62,8 +62,6 @@ class Cell:
         trials = expand(settings.study, data, settings.method, settings.protocol, defaults=points == "default")
         if points == "grid":
             return trials
-        if points == "sample":
-            return diagonal(trials)
         if isinstance(points, int):
             return first_points(trials, points)
         if not trials:
@@ -198,9 +196,8 @@ class Cell:
         elsewhere = self._elsewhere(trials)
         taken = [outcomes_of(cell, there) for cell, there in elsewhere.items()]
         known = {outcome.trial["trial"] for outcomes in taken for outcome in outcomes}
-        # The sample comes first, and the others in no order: the time left is estimated from fits all over the grid.
-        sample = {trial.key for trial in diagonal(self.trials)}
-        rest = sorted((one for one in trials if one.key not in known), key=lambda one: (one.key not in sample, one.key))
+        # In the order of their hashes: the time left is estimated from fits all over the grid.
+        rest = sorted((one for one in trials if one.key not in known), key=lambda one: one.key)
         if rest:
             from ufs_bench.runners.workers.data import n_stored  # here, as a finished cell needs none of it
             from ufs_bench.runners.workers.machine import workers_within_memory

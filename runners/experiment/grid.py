@@ -3,7 +3,6 @@
 import functools
 import itertools
 import json
-import math
 from contextlib import suppress
 from dataclasses import replace
 from types import SimpleNamespace
@@ -52,39 +51,6 @@ def further_seeds(method, protocol):
     seeded = "random_state" in parameters_of(method.cls) and not method.seedless
     random = seeded and not set(method.grid) & set(method.cls.repeats)
     return range(protocol.seed + 1, protocol.seed + protocol.seeds) if random else ()
-
-
-def diagonal(trials):
-    """Return a small sample of trials in which every value of every parameter occurs; all of a part of a grid."""
-    axes = {
-        "sizes": sorted({trial.sizes for trial in trials}),
-        "nth_seed": sorted({trial.nth_seed for trial in trials}),
-    }
-    for name in trials[0].params:
-        values = {to_json(trial.params[name]): trial.params[name] for trial in trials}
-        axes[name] = sorted(values, key=lambda text: _in_order(values[text], text))
-    axes = {name: values for name, values in axes.items() if len(values) > 1}
-    if math.prod(map(len, axes.values())) != len(trials):
-        return trials
-    chosen = set()
-    for index in range(max(map(len, axes.values()), default=1)):
-        # Each list is gone through at its own pace, and each pace reaches all values of its list.
-        paces = [
-            next(pace for pace in itertools.count(place + 1) if math.gcd(pace, len(values)) == 1)
-            for place, values in enumerate(axes.values())
-        ]
-        chosen.add(tuple(values[index * pace % len(values)] for pace, values in zip(paces, axes.values(), strict=True)))
-
-    def point(trial):
-        own = {"sizes": trial.sizes, "nth_seed": trial.nth_seed}
-        return tuple(own[name] if name in own else to_json(trial.params[name]) for name in axes)
-
-    return [trial for trial in trials if point(trial) in chosen]
-
-
-def _in_order(value, text):
-    """Return by what values of one parameter are sorted: numbers and texts by themselves, others by their JSON."""
-    return str(type(value)), value if isinstance(value, int | float | str) else text
 
 
 def first_points(trials, number):

@@ -121,7 +121,7 @@ PATH = Kind("the path of a file or folder", lambda value: _is_text(value) and "\
 TEXT = Kind("a text", _is_text)
 VALUE = Kind("a finite number, a text, true, false or null", _is_value)
 JOBS = Kind(f"-1 for every core, or 1 to {MOST_JOBS}", either(one_of(-1), whole(1, MOST_JOBS)).holds)
-POINTS = either(one_of("grid", "sample", "default"), whole(1, 10**6))  # of a method's grid
+POINTS = either(one_of("grid", "default"), whole(1, 10**6))  # of a method's grid
 ANY = Kind("anything", lambda value: True)
 
 

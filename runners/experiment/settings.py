@@ -32,7 +32,7 @@ class Runner:
     n_jobs: int  # number of worker processes, at least 1
     redo: bool  # compute what is stored again
     cache: bool  # keep the scores of feature sets for other trials and studies, and take trials as `reuse` says
-    # "grid", its "sample" by `grid.diagonal`, a number of points by `grid.first_points`, or the "default" parameters.
+    # "grid", the "default" parameters, or a number of points by `grid.first_points`.
     points: str | int
     # Caps of one fit, in CPU seconds and in GB above what its process holds before; a fit beyond them is ended.
     max_seconds: float | None = None

@@ -1,7 +1,5 @@
 """The command line as a user meets it: each test starts a process."""
 
-import csv
-import json
 import os
 import signal
 from pathlib import Path
@@ -83,17 +81,6 @@ def test_a_plan_leaves_nothing_and_changes_nothing(tmp_path, run_cells):
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     run("-m", *words)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
-
-
-def test_a_cell_begins_with_its_sample_so_that_what_is_left_is_known_early(tmp_path, run_cells):
-    values = [0.1, 1.0, 10.0]
-    cell = ["method=ndfs", f"dataset={TRUTH}", "protocol=smoke", "runner.n_jobs=1", "+method.params.max_iter=1"]
-    run_cells(*cell, f"method.grid.alpha={values}", f"method.grid.beta={values}", f"results_dir={tmp_path}")
-    with open(tmp_path / f"smoke/{TRUTH}/ndfs/trials.csv", newline="") as file:
-        points = [json.loads(row["params"]) for row in csv.DictReader(file)]
-    assert len(points) == 9
-    for name in ("alpha", "beta"):
-        assert sorted(point[name] for point in points[:3]) == values
 
 
 @pytest.mark.parametrize("more", [[], ["runner.plan=true"]])

@@ -1,6 +1,5 @@
 """The trials of a grid: which there are, their keys, and what is refused before any fit."""
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -8,7 +7,7 @@ import pytest
 from fits import DATA, PROTOCOL, made_up, method_of, trials_of
 
 from ufs_bench.metrics.evaluate import evaluate
-from ufs_bench.runners.experiment.grid import diagonal, expand
+from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.messages import ConfigError
 from ufs_bench.runners.workers.fit import evaluate_set
 from ufs_bench.scripts.core.conf import find
@@ -19,28 +18,6 @@ def test_the_grid_is_the_product_of_its_lists_and_marks_the_default():
     assert [trial.params["gain"] for trial in trials] == [1.0, 2.0, 3.0, 4.0]
     assert [trial.is_default for trial in trials] == [True, False, False, False]
     assert all(trial.sizes == (2, 3) for trial in trials)
-
-
-def test_a_sample_has_every_value_of_every_parameter_and_few_trials():
-    grid = {"n_neighbors": [3, 4, 5, 6, 7], "n_nonzero_coefs": [5, 6], "width": [0.1, 1.0, 10.0]}
-    trials = trials_of(grid={})
-    product = [
-        replace(trials[0], params=dict(zip(grid, values, strict=True)), sizes=sizes)
-        for values in itertools.product(*grid.values()) for sizes in ((2,), (3,))
-    ]  # fmt: skip
-    sample = diagonal(product)
-    assert 5 <= len(sample) <= 10 and len(set(map(id, sample))) == len(sample)
-    for name, values in grid.items():
-        assert {trial.params[name] for trial in sample} == set(values)
-    assert {trial.sizes for trial in sample} == {(2,), (3,)}
-    assert diagonal(product[:7]) == product[:7]  # a part of a grid already
-    assert diagonal(trials) == trials
-
-
-def test_a_sample_of_lists_has_every_list():
-    product = [replace(trials_of()[0], params={"by": by, "width": w}) for by in ([1, 2], None, [2, 1]) for w in (1, 2)]
-    by = [trial.params["by"] for trial in diagonal(product)]
-    assert all(one in by for one in ([1, 2], None, [2, 1]))
 
 
 def test_a_size_that_is_part_of_the_model_gets_a_trial_of_its_own():
