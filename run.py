@@ -13,7 +13,7 @@ import logging
 
 import hydra
 
-from ufs_bench.runners.cli.help import GROUPS, HELP, narrow_help, refused
+from ufs_bench.runners.cli.help import GROUPS, HELP, refused
 
 logging.raiseExceptions = False  # a closed pipe, as to `head`, must not fill the screen with tracebacks
 
@@ -58,8 +58,7 @@ if __name__ == "__main__":
     if answer := refused(sys.argv[1:], GROUPS):
         sys.exit(f"error: {answer}")
     if HELP & set(sys.argv):
-        with narrow_help():
-            main()
+        main()
         sys.exit()
     sys.argv[1:] = read_words(sys.argv[1:])
     main()

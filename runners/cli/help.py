@@ -1,10 +1,7 @@
-"""Answers words that Hydra would misread, and narrows the help."""
+"""Answers words that Hydra would misread."""
 
-import contextlib
-import io
 import os
 import re
-import textwrap
 from pathlib import Path
 
 from ufs_bench.runners.messages import did_you_mean
@@ -12,7 +9,6 @@ from ufs_bench.runners.place import SUITE
 
 GROUPS = ("method", "dataset", "protocol", "experiment")
 HELP = {"--help", "-h"}
-COLUMNS = 100  # the width of the help, in characters
 # Hydra's own options; each may be shortened, as argparse allows.
 FLAGS = (
     "--help --hydra-help --version --cfg --resolve --package --run --multirun --shell-completion --config-path "
@@ -71,24 +67,3 @@ def _meant(bare, groups):
             return did_you_mean(word, [name for group in groups for name in names[group]])
         meant.append(f"{found[0]}={word}")
     return f" Did you mean {' '.join(meant)}?" if meant else ""
-
-
-@contextlib.contextmanager
-def narrow_help():
-    """Print the output of a command in lines of `COLUMNS`."""
-    page = io.StringIO()
-    try:
-        with contextlib.redirect_stdout(page):
-            yield
-    finally:  # Hydra may end the command itself
-        print(narrow(page.getvalue()), flush=True)
-
-
-def narrow(page):
-    """Return a text with lines of at most `COLUMNS`; what a long one goes on with is indented."""
-    lines = []
-    for line in page.rstrip().splitlines():
-        indent = " " * (len(line) - len(line.lstrip()) + 6)
-        wide = {"break_long_words": False, "break_on_hyphens": False, "drop_whitespace": True}
-        lines += textwrap.wrap(line, COLUMNS, subsequent_indent=indent, **wide) or [""]
-    return "\n".join(lines)

@@ -12,7 +12,7 @@ from ufs_bench.metrics.evaluate import evaluate
 from ufs_bench.metrics.protocol import Protocol, same_values
 from ufs_bench.runners.cli.boundary import words_of
 from ufs_bench.runners.cli.choices import check_choices, check_protocol, offer
-from ufs_bench.runners.cli.help import COLUMNS, GROUPS, narrow, refused
+from ufs_bench.runners.cli.help import GROUPS, refused
 from ufs_bench.runners.experiment.cell import Cell
 from ufs_bench.runners.experiment.kinds import check_fields, one_of, read_back
 from ufs_bench.runners.experiment.method import Method, load_class
@@ -190,14 +190,10 @@ def test_a_name_that_hydra_reads_as_something_else_is_put_in_quotes(name):
     assert OverridesParser.create().parse_override(f"dataset={read_back(name)}").value() == name
 
 
-def test_help_fits_its_columns_and_keeps_its_words():
+def test_help_has_the_options_and_what_there_is_to_choose_from():
     done = forked.run([str(ROOT / "run.py"), "--help"], ROOT)
     for part in ("Exit status", "python run.py -m method=mcfs,dgufs", "umist", "laplacian_score"):
         assert done.returncode == 0 and part in done.stdout
-    assert max(map(len, done.stdout.splitlines())) <= COLUMNS
-    line = "  python run.py " + "a=b " * 15 + "     " + "what it does, " * 8
-    assert narrow(line).split() == line.split() and len(narrow(line).splitlines()) == 2
-    assert narrow("short   line") == "short   line"
 
 
 def test_the_nearest_name_is_found_whatever_its_letters(tmp_path, monkeypatch):
