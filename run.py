@@ -39,16 +39,16 @@ def read_words(words):
 
 def end():
     """Print the tables of a sweep, and which cells were skipped or have a problem; return the exit status."""
-    from ufs_bench.runners.cli.cells import report
+    from ufs_bench.runners.cli.cells import runs, say_ends, studies
 
     complete = True
-    if "-m" in sys.argv and not report.has_started:
+    if "-m" in sys.argv and not runs:
         sys.exit("error: nothing was run: a list of values is empty, as where glob(...) matches nothing.")
-    for folder, cells in report.studies().items():
+    for folder, cells in studies().items():
         from ufs_bench.scripts.make_table.of_sweep import print_table  # here, as it takes seconds
 
         complete &= print_table(folder, cells)
-    status = report.close() or int(not complete)
+    status = say_ends() or int(not complete)
     check_printed()
     return status
 

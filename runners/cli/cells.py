@@ -1,4 +1,4 @@
-"""Runs the cells of a command one after the other, has each end noted, and says it after the last one."""
+"""Runs the cells of a command one after the other, and says after the last one what became of them."""
 
 import functools
 import math
@@ -6,21 +6,59 @@ import re
 import sys
 from collections import Counter
 from contextlib import suppress
+from dataclasses import dataclass
 
 from hydra.core.hydra_config import HydraConfig
 
 from ufs_bench.metrics.study import CAPPED, FAILED
 from ufs_bench.runners.cli.boundary import lacks_room, words_of
 from ufs_bench.runners.cli.choices import check_choices, check_protocol
+from ufs_bench.runners.experiment.settings import Settings
 from ufs_bench.runners.experiment.sweep import LISTS, cells_of, typed_words
 from ufs_bench.runners.messages import ConfigError, StoreError, counted, duration
 from ufs_bench.runners.papers import protocol_words
 from ufs_bench.runners.place import command_on
 from ufs_bench.runners.progress import log
 
+MOST_ROWS = 3  # so many trials without scores are listed for a cell
+runs = []  # a list of `End` for each configuration of this command; Hydra's own sweeper goes through several
+
 
 class Held(Exception):
     """Another process holds a cell, and other cells can be done first."""
+
+
+@dataclass
+class End:
+    """The end of a cell in this command."""
+
+    settings: Settings
+    plan: object = None  # its `Plan`
+    is_run: bool = False  # False where it was only looked at
+    unscored: tuple | list = ()  # rows of its trials that have no scores
+    error: str = ""  # why it could not be run
+    is_missing: bool = False  # True where its data are not available
+    is_full: bool = False  # True where a disk is, so that no other cell is begun
+
+    @property
+    def is_skipped(self):
+        """True where data that are not available are no problem."""
+        return self.is_missing and self.settings.missing_data == "skip"
+
+    @property
+    def dataset(self):
+        """The name of the data set."""
+        return self.settings.dataset["name"]
+
+    @property
+    def study(self):
+        """The folder of the study."""
+        return self.settings.folder.parents[1]
+
+
+def ends():
+    """Return the `End` of every cell so far."""
+    return [end for own in runs for end in own]
 
 
 def run(config):
@@ -37,48 +75,67 @@ def run(config):
         log.info("shard %s: %s", config.shard, counted(len(cells), "cell"))
     if is_sweep and plan:
         log.info("a plan of %s:", counted(len(cells), "cell"))
-    report.start(len(cells) if is_sweep else 0)
+    runs.append([])
     left, wait = cells, not is_sweep
-    while left and not report.is_full:
-        held = [settings for settings in left if _run_cell(settings, words, is_sweep, wait)]
+    while left and not any(end.is_full for end in ends()):
+        held = []
+        for settings in left:
+            place = f"cell {len(runs[-1]) + 1} of {len(cells)}: " if is_sweep else ""
+            try:
+                end = _run_cell(settings, words, place, wait)
+            except Held:
+                log.info("%s%s: another run holds it; it is looked at again at the end", place, settings)
+                held.append(settings)
+                continue
+            if end.error:
+                _say_error(end, place)
+            runs[-1].append(end)
+            if end.is_full:
+                break
         wait = held == left  # nothing else is left to do: wait for the first of them
         left = held
 
 
-def _run_cell(settings, words, is_sweep, wait):
-    """Do what is asked for of a cell; one that cannot run is reported, and a sweep goes on, unless a disk is full.
-
-    With `wait=False` a cell is left alone where another process holds it; the result is True then.
-    """
-    if report.is_full:
-        return False
+def _run_cell(settings, words, place, wait):
+    """Do what is asked for of a cell, and return its `End`; with `wait=False` a cell that is held raises `Held`."""
     # Imported here, as these take seconds, and --help and Tab need none of them.
     from ufs_bench.datasets import DataError, DataMissing
     from ufs_bench.runners.code import CodeChanged
     from ufs_bench.runners.experiment.cell import Cell
 
-    dataset, place, cell = settings.dataset["name"], report.begin(settings), Cell(settings)
+    end, cell = End(settings), Cell(settings)
     try:
         check_choices(settings, words)
-        if dataset in report.missing:  # another attempt to download it would take as long and fail again
-            raise DataMissing(report.missing[dataset])
+        if before := [one.error for one in ends() if one.is_missing and one.dataset == end.dataset]:
+            raise DataMissing(before[0])  # another attempt to download it would take as long and fail again
         if settings.runner.plan:
-            report.planned(place, cell.plan(_times))
-        elif is_sweep and (line := _finished(cell)):
+            end.plan = cell.plan(_times)
+            log.info("%s%s", place, end.plan.line())
+        elif place and (line := _finished(cell)):
             log.info("%s%s", place, line)
         else:
-            report.begun(settings)
-            report.ended(settings, cell.run(place, None if wait else _leave))
-    except Held:
-        report.put_aside(place, settings)
-        return True
+            if not any(one.is_run and one.study == end.study for one in ends()):
+                log.info("%s, study %s", protocol_words(settings.protocol.name), settings.study)
+            end.is_run = True
+            end.unscored = cell.run(place, None if wait else _leave)
     except DataMissing as error:
-        report.left_out(settings, str(error), place)
+        end.error, end.is_missing = str(error), True
     except (ConfigError, DataError, StoreError, CodeChanged, OSError, MemoryError) as error:
-        report.is_full |= lacks_room(error)
-        ends = " The sweep ends here: the same command goes on with it." if report.is_full and is_sweep else ""
-        report.failed(settings, f"{words_of(error)}{ends}", place)
-    return False
+        end.error, end.is_full = words_of(error), lacks_room(error)
+        if end.is_full and place:
+            end.error += " The sweep ends here: the same command goes on with it."
+    return end
+
+
+def _say_error(end, place):
+    """Print why a cell could not be run; an error of several cells is printed once."""
+    is_new = end.error not in {one.error for one in ends()}
+    if end.is_missing or (is_new and place):
+        log.info("%s%s", place, end.settings)
+    if is_new and end.is_skipped:
+        log.info("skipped: %s", _reason(end.error))
+    elif is_new:
+        log.error("error: %s", end.error)
 
 
 def _finished(cell):
@@ -108,113 +165,58 @@ def part_of(shard, cells):
     return cells[part - 1 :: n_parts]
 
 
-MOST_ROWS = 3  # so many trials without scores are listed for a cell
+def studies():
+    """Return the cells of each study of a sweep in which trials were run, (data set, method), by its folder."""
+    every, found = ends(), {}
+    for end in every if len(every) > 1 else ():
+        found.setdefault(end.study, []).append((end.dataset, end.settings.method_file["name"]))
+    return {study: cells for study, cells in found.items() if any(end.is_run and end.study == study for end in every)}
 
 
-class Report:
-    """Notes what becomes of the cells of a command, and says it after the last one."""
+def say_ends():
+    """Print which cells were skipped and which have a problem; return the exit status of the command."""
+    every = ends()
+    skipped = Counter(end.dataset for end in every if end.is_skipped)
+    for dataset, count in skipped.items():
+        why = next(end.error for end in every if end.is_skipped and end.dataset == dataset)
+        print(f"skipped: {_reason(why)}: {count} of {len(every)} cells")
+    plans = [end.plan for end in every if end.plan]
+    if len(plans) > 1:
+        print(total_line(plans))
+    if line := shipped_line(plans):
+        print(line)
+    if any(end.is_run for end in every):
+        from ufs_bench.runners.experiment.result import in_all  # here, as it reads tables, and plans need none
 
-    def __init__(self):
-        self.missing = {}  # data set -> why it is not available
-        self.is_full = False  # True where a disk is, so that no other cell is begun
-        self.has_started = False
-        self._n_cells, self._problems, self._capped, self._plans = 0, [], [], []
-        self._errors = {}  # why cells could not be run -> these cells
-        self._number, self._of = 0, 0  # of the cell in its sweep, and the number of cells there
-        self._skipped = Counter()  # data set -> number of cells that were left out
-        self._studies, self._begun = {}, set()  # folder of a study -> its cells; those in which one was run
-
-    def start(self, n_cells):
-        """Note that a sweep of so many cells begins, or a run of a single one."""
-        self.has_started, self._number, self._of = True, 0, n_cells
-
-    def begin(self, settings):
-        """Note that a cell has its turn; return its place in a sweep, such as "cell 2 of 4: "."""
-        self._n_cells += 1
-        self._number += 1
-        names = settings.dataset["name"], settings.method_file["name"]
-        self._studies.setdefault(settings.folder.parents[1], []).append(names)
-        return f"cell {self._number} of {self._of}: " if self._of else ""
-
-    def planned(self, place, plan):
-        """Print the plan of a cell."""
-        self._plans.append(plan)
-        log.info("%s%s", place, plan.line())
-
-    def begun(self, settings):
-        """Note that a cell is run, and not only looked at; say under which protocol, once for a study."""
-        folder = settings.folder.parents[1]
-        if folder not in self._begun:
-            log.info("%s, study %s", protocol_words(settings.protocol.name), settings.study)
-        self._begun.add(folder)
-
-    def ended(self, settings, unscored):
-        """Note the rows of the trials of a cell that have no scores."""
-        for statuses, words, found in (
-            ((FAILED,), "trials failed", self._problems),
-            (CAPPED, "trials ended at a cap", self._capped),
-        ):
-            if rows := [row for row in unscored if row["status"] in statuses]:
-                found.append("\n".join([f"{settings}: {len(rows)} {words}", *_first(rows, settings.folder)]))
-
-    def put_aside(self, place, settings):
-        """Note that a cell will have its turn again."""
-        log.info("%s%s: another run holds it; it is looked at again at the end", place, settings)
-        self._n_cells -= 1
-        self._number -= 1
-        self._studies[settings.folder.parents[1]].pop()
-
-    def failed(self, settings, why, place):
-        """Note why a cell could not be run, and print it."""
-        cells = self._errors.setdefault(why, [])
-        cells.append(str(settings))
-        if len(cells) == 1:  # an error of all cells is said once
-            if place:
-                log.info("%s%s", place, settings)
-            log.error("error: %s", why)
-
-    def left_out(self, settings, why, place):
-        """Note that a data set is not available, and print it once; the cell is skipped, or else has a problem."""
-        dataset, skip = settings.dataset["name"], settings.missing_data == "skip"
-        reason = why.splitlines()[0].rstrip(":")
-        log.info("%s%s", place, settings)
-        if dataset not in self.missing:
-            log.info("skipped: %s", reason) if skip else log.error("error: %s", why)
-        self.missing[dataset] = why
-        if skip:
-            self._skipped[dataset] += 1
-        else:
-            self._errors.setdefault(why, []).append(str(settings))
-
-    def studies(self):
-        """Return the cells of each study of a sweep in which trials were run, (data set, method), by its folder."""
-        return {place: cells for place, cells in self._studies.items() if place in self._begun and self._n_cells > 1}
-
-    def close(self):
-        """Print which cells were skipped and which have a problem; return the exit status of the command."""
-        for dataset, count in self._skipped.items():
-            reason = self.missing[dataset].splitlines()[0].rstrip(":")
-            print(f"skipped: {reason}: {count} of {self._n_cells} cells")
-        if len(self._plans) > 1:
-            print(total_line(self._plans))
-        if line := shipped_line(self._plans):
+        if line := in_all():
             print(line)
-        if self._begun:
-            from ufs_bench.runners.experiment.result import in_all  # here, as it reads tables, and plans need none
+    capped, failed = (
+        list(filter(None, (_unscored(end, statuses, words) for end in every)))
+        for statuses, words in ((CAPPED, "ended at a cap"), ([FAILED], "failed"))
+    )
+    if len(every) > 1 and capped:
+        print("\n".join(capped))
+    errors = {}  # why cells could not be run -> these cells
+    for end in every:
+        if end.error and not end.is_skipped:
+            errors.setdefault(end.error, []).append(str(end.settings))
+    n_problems = len(failed) + sum(map(len, errors.values()))
+    if len(every) > 1 and n_problems:
+        lines = [f"{_few(cells)}: {_reason(why)}" for why, cells in errors.items()]
+        print("\n".join([f"\n{n_problems} of {len(every)} cells have a problem:", *lines, *failed]), file=sys.stderr)
+    if every and skipped.total() == len(every):
+        print("nothing was run: no data set of this sweep could be had", file=sys.stderr)
+        return 1
+    return int(bool(n_problems))
 
-            if line := in_all():
-                print(line)
-        if self._n_cells > 1 and self._capped:
-            print("\n".join(self._capped))
-        n_problems = len(self._problems) + sum(map(len, self._errors.values()))
-        if self._n_cells > 1 and n_problems:
-            lines = [f"{_few(cells)}: {why.splitlines()[0].rstrip(':')}" for why, cells in self._errors.items()]
-            count = f"{n_problems} of {self._n_cells} cells have a problem:"
-            print("\n".join([f"\n{count}", *lines, *self._problems]), file=sys.stderr)
-        if self._n_cells and self._skipped.total() == self._n_cells:
-            print("nothing was run: no data set of this sweep could be had", file=sys.stderr)
-            return 1
-        return int(bool(n_problems))
+
+def _unscored(end, statuses, words):
+    """Return how many trials of a cell have these statuses, and the first of them, as a text; "" for none."""
+    rows = [row for row in end.unscored if row["status"] in statuses]
+    lines = [f"{end.settings}: {len(rows)} trials {words}"] if rows else []
+    lines += [f"  {row['params']} sizes {row['sizes']}: {row['error']}" for row in rows[:MOST_ROWS]]
+    more = len(rows) - MOST_ROWS
+    return "\n".join(lines + [f"  and {more} more: {command_on('status', end.study)} lists them"] * (more > 0))
 
 
 def total_line(plans):
@@ -234,15 +236,9 @@ def shipped_line(plans):
     return f"{shipped:,} of {counted(pending, 'fit')} are shipped; runner.reuse=shipped takes them" if shipped else ""
 
 
+def _reason(error):
+    return error.splitlines()[0].rstrip(":")
+
+
 def _few(cells):
     return cells[0] if len(cells) == 1 else f"{cells[0]} and {counted(len(cells) - 1, 'other cell')}"
-
-
-def _first(rows, folder):
-    """Return the first rows of some trials of a cell with this folder, a line each."""
-    lines = [f"  {row['params']} sizes {row['sizes']}: {row['error']}" for row in rows[:MOST_ROWS]]
-    more = len(rows) - MOST_ROWS
-    return lines + ([f"  and {more} more: {command_on('status', folder.parents[1])} lists them"] if more > 0 else [])
-
-
-report = Report()  # notes how the cells of this command end
