@@ -2,7 +2,7 @@
 
 import sys
 import traceback
-from multiprocessing.pool import ThreadPool  # its threads end with the program: Ctrl-C does not wait for a download
+from collections import Counter
 
 from ufs_bench.datasets import DataError, dataset_names, load_dataset, read_spec
 from ufs_bench.datasets.load import CACHE, PACKAGE, addresses, cache_dir, candidates, user_dirs
@@ -30,7 +30,7 @@ def main(options):
     user_dirs(folder)
     if options["list"]:
         return print_list(names, folder, details=bool(named))
-    return _over(names, lambda name: bring(name, folder), options["jobs"])
+    return bring_all(names, folder)
 
 
 def bring(name, data_dir=None):
@@ -70,27 +70,22 @@ def print_list(names, data_dir=None, details=False):
     return int(bool(bad) or any(found is not None and found.fault is not None for found in places))
 
 
-def _over(names, work, jobs):
-    """Do `work` for every name, several at once; a failure does not stop the others."""
-
-    def attempt(name):
+def bring_all(names, data_dir):
+    """Bring data sets one after the other; a failure does not stop the others, and makes the exit status 1."""
+    words, failed = Counter(), []
+    for name in names:
         try:
-            return name, *work(name)
+            word, line = bring(name, data_dir)
         except DataError as error:
-            return name, "FAILED", str(error)
+            word, line = "FAILED", str(error)
         except Exception:  # an error with one data set must not stop the others
-            return name, "FAILED", traceback.format_exc()
-
-    outcomes = []
-    with ThreadPool(min(jobs, len(names))) as pool:
-        for name, word, line in pool.imap_unordered(attempt, names):
-            outcomes.append((name, word))
-            print(f"{name}: {word}, {line}", flush=True)
-    words = sorted({word for _, word in outcomes})
-    print("; ".join(f"{sum(word == other for _, other in outcomes)} {word}" for word in words))
-    failed = sorted(name for name, word in outcomes if word == "FAILED")
+            word, line = "FAILED", traceback.format_exc()
+        words[word] += 1
+        failed += [name] * (word == "FAILED")
+        print(f"{name}: {word}, {line}", flush=True)
+    print("; ".join(f"{count} {word}" for word, count in sorted(words.items())))
     if failed:
-        print(f"failed: {' '.join(failed)}")
+        print(f"failed: {' '.join(sorted(failed))}")
     return int(bool(failed))
 
 
@@ -121,5 +116,5 @@ def _shape(of):
 
 
 if __name__ == "__main__":
-    guard("interrupted: partial downloads are kept; the same command goes on from there")
+    guard("interrupted: what is complete is kept; the same command goes on from there")
     sys.exit(main())

@@ -62,7 +62,6 @@ BY_NAME = {
     "grid": mapping(listed(VALUE)),
     "samples": many(whole(0, MOST)),
     "paper": PAPER,
-    "jobs": whole(1, 64),
     "n_jobs": JOBS,
     "watch": whole(1, 86_400),
     "allow": many(one_of("elsewhere", "unverified")),

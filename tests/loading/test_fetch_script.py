@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 
 import pytest
 import yaml
@@ -27,28 +26,12 @@ def registry(tmp_path, monkeypatch, spec, site, content):
 
 
 def test_one_failure_does_not_stop_the_others_and_shows_in_the_exit_status(registry, cache, capsys):
-    assert main(["dataset=all", "jobs=3"]) == 1
+    assert main(["dataset=all"]) == 1
     out = capsys.readouterr().out
     assert "one: downloaded, 60 x 500 x 3, cache: one.npz" in out and "terms: none" in out
     assert out.splitlines()[-2:] == ["1 FAILED; 2 downloaded", "failed: gone"]
     assert main(["dataset=one,two"]) == 0
     assert capsys.readouterr().out.splitlines()[-1] == "2 there"
-
-
-def test_several_files_are_downloaded_at_once(registry, cache, site):
-    """Each of the two pages is sent only after the other one was asked for too."""
-    meeting = threading.Barrier(2, timeout=10)
-
-    class Both(Page):
-        def __init__(self, content):
-            super().__init__(content)
-            self.asked = self
-
-        def append(self, _):
-            meeting.wait()
-
-    site.pages["/1"], site.pages["/2"] = Both(site.pages["/1"].content), Both(site.pages["/2"].content)
-    assert main(["dataset=one,two", "jobs=2"]) == 0
 
 
 def test_the_list_says_where_each_is_found(registry, cache, capsys, tmp_path, content):
@@ -83,7 +66,6 @@ def test_the_list_of_named_sets_shows_their_addresses_and_checksums(registry, ca
         (["dataset=none_such"], "dataset=none_such: there is no such data set. list=true shows all"),
         (["dataset=onn"], "dataset=onn: there is no such data set. Did you mean one?"),
         ([], "there are gone, one, two"),
-        (["dataset=all", "jobs=0"], "jobs=0 must be a whole number"),
     ],
 )
 def test_a_wrong_command_says_what_is_known(registry, cache, capsys, arguments, words):
