@@ -2,36 +2,39 @@
 
 import logging
 import sys
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import pooch
 import requests
 
 from ufs_bench.datasets.base import DataError
-from ufs_bench.datasets.files import fault, keep_aside
+from ufs_bench.datasets.files import fault
 
 CONNECT_SECONDS, READ_SECONDS = 10, 30
 
 
 def from_address(url, source, target):
-    """Download from one address into place; raise DataError, with the reason, where that fails.
+    """Download from one address into place; raise DataError where that fails, or where the file has a fault.
 
-    What a broken connection leaves is discarded; the next run begins anew.
+    pooch writes to a temporary file, which a broken connection or a fault discards; the next run begins anew.
     """
-    part = target.with_name(target.name + ".part")
-    part.unlink(missing_ok=True)
     on_terminal = sys.stderr.isatty()
     if not on_terminal:
         say(f"{target.name}: downloading from {urlsplit(url).netloc}")
     pooch.get_logger().setLevel(logging.WARNING)
     load = pooch.HTTPDownloader(progressbar=on_terminal, timeout=(CONNECT_SECONDS, READ_SECONDS))
+
+    def checked(url, path, _):
+        load(url, path, None)
+        if wrong := fault(Path(path), source):  # here, as pooch itself does not say that it is an HTML page
+            raise DataError(wrong)
+
+    target.unlink(missing_ok=True)  # pooch leaves a file that is there as it is
     try:
-        pooch.retrieve(url, known_hash=None, fname=part.name, path=part.parent, downloader=load)
+        pooch.retrieve(url, known_hash=None, fname=target.name, path=target.parent, downloader=checked)
     except (OSError, requests.RequestException) as error:  # a full disk is an OSError, too
         raise DataError(in_words(error)) from error
-    if wrong := fault(part, source):
-        raise DataError(f"{wrong}; kept as {keep_aside(part, target.name)}")
-    part.replace(target)
 
 
 def say(text):

@@ -1,4 +1,4 @@
-"""Checks that a file is the one that was asked for, and keeps it aside where it is not."""
+"""Checks that a file is the one that was asked for."""
 
 import hashlib
 
@@ -57,12 +57,6 @@ def looks_like(path):
     if head.startswith((b"@relation", b"%")):  # ARFF, our only format that is text
         return None
     return "a text file" if not set(head) - set(b"\t\n\r" + bytes(range(32, 127))) else None
-
-
-def keep_aside(path, name=None):
-    """Rename a bad file to ``<name>.bad-<8 digits of its SHA-256>``, beside itself; return where it is now."""
-    kept = path.with_name(f"{name or path.name}.bad-{checksum(path)[:8]}")
-    return path.replace(kept)
 
 
 def write_checksum(path, digest):

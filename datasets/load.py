@@ -1,6 +1,7 @@
 """Loads a data set by its name: the places where its files are looked for, in order, and the checks."""
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -53,8 +54,8 @@ def load_dataset(name, data_dir=None, download=True):
     ------
     DataError
         For an unknown name, a file that is bad, or not what the specification says; DataMissing, which is one too,
-        where no file is found or can be downloaded.  A bad file of the cache is renamed to ``<file>.bad-<8 digits>``
-        and fetched again; one in `data_dir` is only reported.
+        where no file is found or can be downloaded.  A bad file of the cache is downloaded again; one in
+        `data_dir` is only reported.
     """
     if not isinstance(name, str | Mapping):
         raise DataError(f"a data set must be a name or a specification; got {name!r:.80}.")
@@ -80,18 +81,11 @@ def locate(spec, data_dir=None, download=True):
                 f"{spec['name']}: {found.faulty} is not the file it should be: {found.fault}. {remedy}; nothing was "
                 "changed in this folder."
             )
-        # Imported here, and once more below, as it takes long and few commands download.
-        from ufs_bench.datasets.fetch import discard
-
-        try:
-            for path, file in zip(found.paths, files_of(found.source), strict=True):
-                discard(path, file)
-        except OSError as error:
-            raise _unwritable(error) from error
+        print(f"{found.faulty}: {found.fault}. It is not used.", file=sys.stderr, flush=True)
     problems = []
     for source in spec["sources"] if download else []:
         if addresses(source):
-            from ufs_bench.datasets.fetch import fetch
+            from ufs_bench.datasets.fetch import fetch  # here, as it takes long and few commands download
 
             try:
                 return Found(source, tuple(fetch(spec, file, cache_dir()) for file in files_of(source)), CACHE)

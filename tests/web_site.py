@@ -68,10 +68,6 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-def bad(cache):
-    return sorted(path.name for path in cache.glob("*.bad-????????"))
-
-
 def closed_address():
     with socket() as probe:
         probe.bind(("127.0.0.1", 0))
