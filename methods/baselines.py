@@ -1,4 +1,4 @@
-"""Selectors that look at one feature at a time, or at none: yardsticks, and controls for the audit.
+"""Selectors that look at one feature at a time, or at none: yardsticks and controls.
 
 Six classes in one file, against the rule of one class per file: each is one line, and they are read side by side.
 """
@@ -85,7 +85,7 @@ class MaxVariance(BaseSelector):
 
 
 class MinVariance(BaseSelector):
-    """Score a feature by minus its variance, so that constant features come first: a control for the audit.
+    """Score a feature by minus its variance, so that constant features come first: a control.
 
     A method that selects what this one selects keeps the least informative features.
 
@@ -102,7 +102,7 @@ class MinVariance(BaseSelector):
 
 
 class MinNorm(BaseSelector):
-    """Score a feature by minus its Euclidean norm: a control for the audit (the set that `dgufs` selects).
+    """Score a feature by minus its Euclidean norm: a control (the set that `dgufs` selects).
 
     Parameters
     ----------
@@ -117,7 +117,7 @@ class MinNorm(BaseSelector):
 
 
 class FirstIndex(BaseSelector):
-    """Rank the features in file order: a control for the audit (what a method with all scores equal selects).
+    """Rank the features in file order: a control (what a method with all scores equal selects).
 
     Parameters
     ----------

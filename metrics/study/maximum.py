@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from ufs_bench.metrics.study import RANDOM
-from ufs_bench.metrics.study.sets import CELL, distinct_sets
 
+CELL = ["dataset", "method"]
 REACH, STEPS = 8.0, 1001  # half width of the numerical integral, in standard deviations, and its number of points
 MIN_DRAWS = 2  # random rankings of a size, needed for a mean and a standard deviation
 
@@ -20,8 +20,9 @@ def maxima(summary, metric):
     random = summary[(summary["method"] == RANDOM) & (summary["n_restarts"] > 0)]
     draws = {key: group[f"{metric}_mean"].to_numpy() for key, group in random.groupby(["dataset", "n_selected"])}
     rows = []
-    for (dataset, method), sizes in distinct_sets(summary).groupby(CELL):
-        counts = dict(zip(sizes["n_selected"], sizes["n_distinct"], strict=True))
+    n_distinct = summary[summary["feature_set"] > 0].groupby([*CELL, "n_selected"])["feature_set"].nunique()
+    for (dataset, method), own in n_distinct.groupby(CELL):
+        counts = own.droplevel(CELL).to_dict()
         known = {size: draws[dataset, size] for size in counts if len(draws.get((dataset, size), ())) >= MIN_DRAWS}
         best = best_of_random(known, counts) if len(known) == len(counts) and method != RANDOM else np.nan
         rows.append((dataset, method, sum(counts.values()), best))

@@ -31,7 +31,7 @@ PARAMETERS = Kind(
 )
 PARTS = {  # of a method's file
     "name": TEXT, "target": TEXT, "paper_name": ANY, "citation": ANY, "params": PARAMETERS, "grid": PARAMETERS,
-    "optimum": ANY, "repair": TEXT, "seedless": Kind("true or false", FLAG.holds),
+    "repair": TEXT, "seedless": Kind("true or false", FLAG.holds),
 }  # fmt: skip
 KINDS = ((bool, "true or false"), (numbers.Real, "a number"), (str, "a text"))  # of a parameter's default, in words
 

@@ -36,7 +36,7 @@ def configuration_has_the_keys_that_are_read_and_no_other(method):
     wanted = ["name", "target", "paper_name", "citation", "params", "grid"]
     if method.is_plain:
         wanted = [key for key in wanted if key in method.config or key not in ("paper_name", "citation")]
-    wanted += [key for key in ("optimum", "repair", "seedless") if key in method.config]
+    wanted += [key for key in ("repair", "seedless") if key in method.config]
     assert list(method.config) == wanted, f"it has {list(method.config)}, it must have {wanted}, in this order"
     assert method.config["name"] == method.name, f"name is {method.config['name']!r}, the file is {method.name}.yaml"
 

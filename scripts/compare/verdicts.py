@@ -13,8 +13,8 @@ ROUNDING = 0.05 + 1e-9  # half of the last decimal that the papers print; decima
 COLUMN = ["paper", "dataset", "metric"]
 KEYS = ["paper", "dataset", "published_method", "metric"]
 EXPLANATIONS = FOLDER / "published_explanations.csv"  # known reasons why a published score is not reached
-# Evidence by commands and studies that only commit ee2f1ea1 has.
-GONE = ("python -m benchmarks.", "python -m scripts.make_table study=reference/dgufs_minmax")
+# Evidence by commands and studies that commit ee2f1ea1 has and HEAD lacks.
+GONE = ("python -m benchmarks.", "python -m scripts.audit", "python -m scripts.make_table study=reference/dgufs_minmax")
 
 
 def judge(cells):

@@ -7,7 +7,6 @@ import pandas as pd
 
 from ufs_bench.metrics.study import CAPPED, FAILED, METRICS, POOR, RANDOM, is_learned
 from ufs_bench.metrics.study.frames import of_kmeans
-from ufs_bench.metrics.study.scored import scored
 from ufs_bench.metrics.study.seeds import SCORES
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.runners.store.row import from_json
@@ -73,10 +72,7 @@ def details(cells, study, whole):
         ],
         reasons=_reasons(cells),
         sensitive=_sensitive(cells, study),
-        scored=[
-            f"{row.method} on {row.dataset} (from {row.low:.0f} on; {row.short:.0%} of its fits)"
-            for row in scored(trials).itertuples()
-        ],
+        scored=_scored(trials),
         seeds=[(labelled(names[method], clusterer), own) for (method, clusterer), own in seeds] if of_clusters else [],
         lacking=[names[name] for name in lacking],
         command="" if study.is_shipped else shlex.join(words),  # nothing is added to what is shipped
@@ -88,6 +84,17 @@ def details(cells, study, whole):
         dates=[text[:10] for text in trials["started"]],
         codes=sorted({_short(sha) for sha in trials["git_sha"].unique()}),
     )
+
+
+def _scored(trials):
+    """Return the cells with fits that score fewer features than asked for: "hvg on x (from 3 on; 67% of its fits)"."""
+    fits, found = trials.dropna(subset="n_scored"), []
+    fits = fits.assign(short=fits["n_scored"].astype(float) < fits["sizes"].map(max))
+    for (dataset, method), own in fits.groupby(["dataset", "method"]):
+        if own["short"].any():
+            least = own.loc[own["short"], "n_scored"].astype(float).min()
+            found.append(f"{method} on {dataset} (from {least:.0f} on; {own['short'].mean():.0%} of its fits)")
+    return found
 
 
 def _thin(cells, study):

@@ -16,7 +16,6 @@ from frames import PROTOCOL, frames, store
 
 from ufs_bench.datasets import load_dataset
 from ufs_bench.runners.store.fits import FILE
-from ufs_bench.scripts.audit import main as audit
 from ufs_bench.scripts.cite import main as cite
 from ufs_bench.scripts.compare.__main__ import main as compare
 from ufs_bench.scripts.core.conf import ROOT
@@ -35,7 +34,6 @@ MAIN = {
     "make_table": make_table,
     "make_figure": make_figure,
     "rank": rank,
-    "audit": audit,
     "compare": compare,
     "make_report": make_report,
     "cite": cite,
@@ -175,20 +173,14 @@ def test_any_value_of_any_option_is_taken_or_refused_in_words(name, folder, caps
 
 
 TARGETS = ["folder", "file/below", "/dev/full", "/proc/nothing/here"]
-LONGER = ["audit", "make_report", "make_figure"]  # they take seconds, and write as the table does
+LONGER = ["make_report", "make_figure"]  # they take seconds, and write as the table does
 
 
 @pytest.mark.parametrize(
     "command, target",
     [
         *(("make_table", target) for target in TARGETS),
-        ("audit", TARGETS[1]),
-        *(
-            pytest.param(command, target, marks=pytest.mark.slow)
-            for command in LONGER
-            for target in TARGETS
-            if (command, target) != ("audit", TARGETS[1])
-        ),
+        *(pytest.param(command, target, marks=pytest.mark.slow) for command in LONGER for target in TARGETS),
     ],
 )
 def test_an_output_that_cannot_be_written_is_named(command, target, folder, capsys):

@@ -1,11 +1,9 @@
-"""Fits that a cap ended are shown as such: in tables, compare, audit and the commands that fill a table."""
+"""Fits that a cap ended are shown as such: in tables, compare and the commands that fill a table."""
 
 import pytest
 from frames import frames, store
 
-from ufs_bench.metrics.study import audit
 from ufs_bench.metrics.study.summary import running_times, select
-from ufs_bench.scripts.audit import stands_out
 from ufs_bench.scripts.compare import compare_studies
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.tables import read_table
@@ -55,11 +53,3 @@ def test_compare_takes_no_capped_fit_for_a_failure_of_the_method(study):
     rows = rows.drop_duplicates("method").set_index("method")
     assert rows.loc["dgufs", ["verdict", "status"]].tolist() == ["not comparable", "capped"]
     assert rows.loc["mcfs", "status"] == "partial"
-
-
-def test_the_audit_tells_capped_fits_from_failed_ones(study):
-    outcomes = audit.outcomes(study.trials).set_index("method")
-    assert outcomes.loc["mcfs", ["failed", "timeout", "out_of_memory"]].tolist() == pytest.approx([1 / 3, 1 / 3, 0])
-    assert outcomes.loc["dgufs", ["failed", "timeout", "out_of_memory"]].tolist() == [1 / 2, 0, 1 / 2]
-    found = stands_out("outcomes", outcomes.reset_index())
-    assert dict(zip(outcomes.index, found, strict=True)) == {"all_features": False, "dgufs": True, "mcfs": True}

@@ -4,6 +4,7 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 from small_data import TRUTH
 
@@ -20,6 +21,7 @@ from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.fit import fit_trial
 from ufs_bench.scripts.core import refits
 from ufs_bench.scripts.core.conf import ROOT, find
+from ufs_bench.scripts.core.data import data_of
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.refit import seeds
 
@@ -40,6 +42,11 @@ def trial(blobs):
     method = {"name": "random_selection", "target": "methods.baselines.RandomSelection", "params": {}, "grid": {}}
     (trial,) = expand("s", blobs, method, PROTOCOL)
     return trial
+
+
+def test_data_of_a_file_that_nobody_added_are_named_with_the_command_that_adds_them():
+    trials = pd.DataFrame({"dataset": ["wine_of_mine"], "data_sha": ["0"]})
+    assert "add_data data=FILE name=wine_of_mine makes one" in data_of(trials, None)[1]
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from ufs_bench.scripts.core.published import PAPERS
 ORDER = {
     "dataset": "name paper_name citation origin terms [withheld] [family] [same_source_as] "
     "samples features classes [clusters] image data_sha256 sources",
-    "method": "name target paper_name citation params grid [optimum] [repair] [seedless]",
+    "method": "name target paper_name citation params grid [repair] [seedless]",
     "protocol": "name sizes [sizes_for] [grid_values] [budget] [coarse] scaling [scaling_for] "
     "restarts seed nmi max_iter [starts] [replicates] [seeds] [clusters]",
     "experiment": "defaults [study] [missing_data] [runner] [protocol] [datasets] [methods]",
@@ -77,7 +77,6 @@ def test_a_method_sets_parameters_of_its_class_and_searches_those_that_it_sets(p
     content = yaml.safe_load(path.read_text(encoding="utf-8"))
     assert set(content["params"]) <= set(inspect.signature(load_class(content["target"])).parameters)
     assert set(content["grid"]) <= set(content["params"])
-    assert "optimum" not in content or (CONF / "method" / f"{content['optimum']}.yaml").exists()
 
 
 @pytest.mark.parametrize("path", sorted((CONF / "protocol").glob("*.yaml")), ids=named)

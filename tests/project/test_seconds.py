@@ -16,7 +16,6 @@ BUDGETS = {
     "-m scripts.make_figure figure=gains study=reference/fair methods=[mcfs] selection=largest_size partial=true "
     "output={folder}/figure": 9,
     "-m scripts.findings check=true": 36,
-    "-m scripts.audit study=reference/dgufs": 6,
 }
 
 

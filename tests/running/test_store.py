@@ -14,6 +14,7 @@ from fits import DATA, PROTOCOL, config, outcomes_of, trials_of
 from frames import done, frames, load_all, load_results, store
 
 from ufs_bench.runners.experiment.cell import Cell
+from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.messages import StoreError
 from ufs_bench.runners.store import row
 from ufs_bench.runners.store.fits import FILE, Store, check_study, load_fits
@@ -42,6 +43,16 @@ def fits():
 def test_a_fit_comes_back_as_it_went(fits, tmp_path):
     commit(tmp_path / CELL, fits)
     assert repr(load_fits(tmp_path, "s")) == repr(fits)  # nan is not equal to itself
+
+
+def test_what_a_fit_reports_of_itself_is_stored_with_it(tmp_path):
+    method = {"name": "ndfs", "target": "methods.ndfs.NDFS", "params": {}, "grid": {}}
+    (trial,) = expand("s", DATA, method, PROTOCOL)
+    commit(tmp_path / "s" / "blobs" / "ndfs", [run_trial(trial, DATA.X, DATA.y).trial])
+    facts = load_all(tmp_path).facts
+    assert facts["trial"].unique().tolist() == [trial.key]
+    reported = facts.set_index("name")["value"]
+    assert sorted(reported.index) == ["indicator_change", "n_scored"] and 0 <= reported["indicator_change"] <= 1
 
 
 def test_the_tables_beside_the_fits_have_all_digits_and_no_row_more(fits, tmp_path):

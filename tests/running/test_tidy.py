@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ufs_bench.runners.store.parquet import _restored, packed
-from ufs_bench.runners.store.row import FIELDS, REPORTED, stored_nmi
+from ufs_bench.runners.store.row import FIELDS, REPORTED, stored_nmi, subsets_of
 from ufs_bench.runners.store.tidy import COLUMNS, _rounded, fit_of, tidy
 from ufs_bench.runners.workers.fit import FACTS
 from ufs_bench.scripts.core.text import pipes
@@ -41,6 +41,11 @@ def test_the_rows_of_a_fit_come_back_as_they_were_stored():
     names = [name for name in FIELDS if name != "feature_sets"]  # of which the made-up fit has none
     back = fit_of(tidy([fit]))
     assert back.keys() == FIELDS.keys() and [back[name] for name in names] == [fit[name] for name in names]
+
+
+def test_a_stored_ranking_is_one_list_or_one_for_each_size():
+    assert subsets_of("[4, 2, 9]", [2, 3]) == {2: [4, 2], 3: [4, 2, 9]}
+    assert subsets_of('{"2": [4, 2], "3": [1, 2, 3]}', [3]) == {3: [1, 2, 3]}
 
 
 def test_the_means_of_a_fit_are_the_same_alone_and_in_a_study():

@@ -1,4 +1,4 @@
-"""The loss of a choice without labels, and the agreement of other evaluators on the best method."""
+"""The loss of a choice without labels."""
 
 import io
 
@@ -7,10 +7,8 @@ import pandas as pd
 import pytest
 from frames import frames, store, study_of
 
-from ufs_bench.metrics.study.audit import evaluators
 from ufs_bench.metrics.study.losses import candidates, losses, mean_losses
 from ufs_bench.metrics.study.selections import BY_NAME
-from ufs_bench.scripts.audit import stands_out
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.rank.choices import choices_text
 
@@ -90,38 +88,6 @@ def test_a_cell_without_the_default_says_nothing_of_what_less_a_choice_loses_tha
     found = pd.DataFrame(rows, columns=["method", "selection", "loss"]).assign(study="dgufs", dataset="umist")
     table = mean_losses(found.assign(smallest=False, largest=False), FAMILIES).set_index("selection")
     assert table.loc["replication", ["loss", "gain"]].tolist() == pytest.approx([0.3, 0.1])
-
-
-def test_another_evaluator_has_its_own_winner_and_what_that_costs():
-    points = [
-        cell("umist", name, (acc,) * 3, nearest_neighbour=(near,) * 3, reconstruction=(acc,) * 3)
-        for name, acc, near in (("mcfs", 0.3, 0.9), ("ndfs", 0.5, 0.8), ("udfs", 0.4, 0.1))
-    ]
-    points += [cell("umist", "random_rankings", (0.9,) * 3, nearest_neighbour=(1.0,) * 3)]
-    found = evaluators(study_of(points).shares).set_index("metric")
-    winners = found.loc["nearest_neighbour", ["winner_acc", "winner", "n_methods"]].tolist()
-    assert winners == [("ndfs",), ("mcfs",), 3]
-    assert found.loc["nearest_neighbour", "loss"] == pytest.approx(0.2)
-    assert found.loc["nearest_neighbour", "tau"] == pytest.approx(-1 / 3)
-    assert found.loc["reconstruction", ["winner", "tau"]].tolist() == [("ndfs",), 1.0]
-    assert np.isfinite(found["loss"]).all()
-    assert evaluators(study_of(points[:2]).shares).empty
-
-
-def test_equally_good_methods_are_all_best_and_one_that_both_name_is_no_other_one():
-    """1-NN ties mcfs with ndfs, the best by ACC; reconstruction ties mcfs with udfs, which are not."""
-    points = [
-        cell("umist", name, (acc,) * 3, nearest_neighbour=(near,) * 3, reconstruction=(kept,) * 3)
-        for name, acc, near, kept in (("mcfs", 0.3, 0.9, 0.8), ("ndfs", 0.5, 0.9, 0.1), ("udfs", 0.4, 0.1, 0.8))
-    ]
-    found = evaluators(study_of(points).shares)
-    by_metric = found.set_index("metric")
-    assert by_metric.loc["nearest_neighbour", "winner"] == ("mcfs", "ndfs")
-    assert by_metric.loc["nearest_neighbour", "loss"] == pytest.approx(0.1)
-    assert by_metric.loc["reconstruction", "loss"] == pytest.approx(0.15)
-    others = dict(zip(found["metric"], stands_out("evaluators", found), strict=True))
-    assert not others["nearest_neighbour"] and others["reconstruction"]
-    assert by_metric.loc["reconstruction", ["winner", "winner_acc"]].tolist() == [("mcfs", "udfs"), ("ndfs",)]
 
 
 def test_a_second_copy_of_a_source_does_not_count(tmp_path):

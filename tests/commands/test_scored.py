@@ -1,13 +1,11 @@
-"""Scores that are rounding beside the largest are counted at the fit, and named by the audit and below tables."""
+"""Scores that are rounding beside the largest are counted at the fit, and named below tables."""
 
 import numpy as np
 import pytest
 from frames import study_of
 
 from ufs_bench.methods.core.base import BaseSelector, Solution
-from ufs_bench.metrics.study.scored import scored
 from ufs_bench.runners.workers.fit import reported
-from ufs_bench.scripts.audit import stands_out
 from ufs_bench.scripts.make_table import study_table
 
 
@@ -31,29 +29,22 @@ def test_scores_above_a_millionth_of_the_largest_are_counted(given, count):
     assert reported(fit)["n_scored"] == count
 
 
-def study():
+def study(**numbers):
+    """Return a study of methods whose three fits have scores for these numbers of 50 features."""
     points = [
         {"dataset": "webkb", "method": method, "params": {"alpha": step}, "acc": {50: [0.5]}, "facts": {"n_scored": n}}
-        for method, numbers in {"few": (3, 7, 90), "many": (50, 60, 70)}.items()
-        for step, n in enumerate(numbers)
+        for method, own in numbers.items()
+        for step, n in enumerate(own)
     ]
     return study_of(points)
 
 
-def test_fits_that_were_asked_for_more_than_they_score_are_found():
-    table = scored(study().trials)
-    assert table["method"].tolist() == ["few"]
-    assert table.loc[0, ["n_fits", "asked", "low", "high"]].tolist() == [3, 50, 3, 7]
-    assert table.loc[0, "short"] == pytest.approx(2 / 3)
-    assert stands_out("scored", table).tolist() == [True]
-
-
-def test_a_table_names_them_below():
-    found = study()
-    below = " ".join(study_table(found).details)
+def test_a_table_names_fits_below_that_were_asked_for_more_than_they_score():
+    below = " ".join(study_table(study(few=(3, 7, 90), many=(50, 60, 70))).details)
     assert "few on webkb (from 3 on; 67% of its fits)" in below
     assert "many on webkb" not in below
 
 
 def test_nothing_is_said_where_nothing_is_reported():
-    assert scored(study_of([{"dataset": "webkb", "method": "silent", "acc": {50: [0.5]}}]).trials).empty
+    silent = study_of([{"dataset": "webkb", "method": "silent", "acc": {50: [0.5]}}])
+    assert "silent on webkb" not in " ".join(study_table(silent).details)
