@@ -21,6 +21,7 @@ from ufs_bench.runners.place import command_on
 from ufs_bench.runners.progress import log
 
 MOST_ROWS = 3  # so many trials without scores are listed for a cell
+MOST_LINES = 30  # a plan of more cells lists those that take longest
 runs = []  # a list of `End` for each configuration of this command; Hydra's own sweeper goes through several
 
 
@@ -110,7 +111,6 @@ def _run_cell(settings, words, place, wait):
             raise DataMissing(before[0])  # another attempt to download it would take as long and fail again
         if settings.runner.plan:
             end.plan = cell.plan(_times)
-            log.info("%s%s", place, end.plan.line())
         elif place and (line := _finished(cell)):
             log.info("%s%s", place, line)
         else:
@@ -130,6 +130,8 @@ def _run_cell(settings, words, place, wait):
 def _say_error(end, place):
     """Print why a cell could not be run; an error of several cells is printed once."""
     is_new = end.error not in {one.error for one in ends()}
+    if end.is_skipped and end.settings.runner.plan:
+        return  # said at the end
     if end.is_missing or (is_new and place):
         log.info("%s%s", place, end.settings)
     if is_new and end.is_skipped:
@@ -181,8 +183,8 @@ def say_ends():
         why = next(end.error for end in every if end.is_skipped and end.dataset == dataset)
         print(f"skipped: {_reason(why)}: {count} of {len(every)} cells")
     plans = [end.plan for end in every if end.plan]
-    if len(plans) > 1:
-        print(total_line(plans))
+    if plans:
+        print("\n".join(plan_lines(plans)))
     if line := shipped_line(plans):
         print(line)
     if any(end.is_run for end in every):
@@ -219,6 +221,18 @@ def _unscored(end, statuses, words):
     return "\n".join(lines + [f"  and {more} more: {command_on('status', end.study)} lists them"] * (more > 0))
 
 
+def plan_lines(plans):
+    """Return a line for each cell and one for all; of many cells only those that take longest have a line."""
+    lines = [plan.line() for plan in plans]
+    if len(plans) > MOST_LINES:
+        pending = [plan for plan in plans if plan.n_pending]
+        pending.sort(key=lambda plan: (math.isnan(plan.seconds), plan.seconds), reverse=True)  # unknown ones first
+        lines = [plan.line() for plan in pending[:MOST_LINES]]
+        if more := len(pending) - len(lines):
+            lines.append(f"and {counted(more, 'other cell')} with fits to do; dataset=NAME shows its cells")
+    return lines + [total_line(plans)] * (len(plans) > 1)
+
+
 def total_line(plans):
     """Return the plans of a sweep in a sentence."""
     known = [plan for plan in plans if not math.isnan(plan.seconds)]
@@ -233,7 +247,7 @@ def total_line(plans):
 def shipped_line(plans):
     """Return how many fits of some plans need not be computed, as they are shipped; "" for none."""
     shipped, pending = (sum(getattr(plan, name) for plan in plans) for name in ("n_shipped", "n_pending"))
-    return f"{shipped:,} of {counted(pending, 'fit')} are shipped; runner.reuse=shipped takes them" if shipped else ""
+    return f"{shipped} of {counted(pending, 'fit')} are shipped; runner.reuse=shipped takes them" if shipped else ""
 
 
 def _reason(error):

@@ -1,5 +1,6 @@
 """The cells of a sweep: those that Hydra would compose one by one, composed once for each method and each data set."""
 
+import math
 import random
 
 import forked
@@ -9,7 +10,9 @@ from hydra import compose, initialize_config_dir
 from hydra.errors import HydraException
 from small_data import TRUTH
 
+from ufs_bench.runners.cli.cells import plan_lines, total_line
 from ufs_bench.runners.experiment import sweep
+from ufs_bench.runners.experiment.plan import Plan
 from ufs_bench.runners.experiment.settings import read_settings
 from ufs_bench.runners.experiment.sweep import cells_of_words, with_lists
 from ufs_bench.runners.messages import ConfigError
@@ -118,6 +121,15 @@ def test_a_plan_counts_what_a_folder_of_ones_own_files_asks_for(tmp_path):
         "1 of 1 fit to do", "2 of 2 fits to do", "1 of 1 fit to do", "2 of 2 fits to do"
     ]  # fmt: skip
     assert not (tmp_path / "none").exists()
+
+
+def test_a_plan_of_many_cells_shows_those_that_take_longest():
+    plans = [Plan(f"m on d{k}", 2, 2 * (k > 0), 0, math.nan if k == 7 else float(k), "s", 1) for k in range(40)]
+    lines = plan_lines(plans)
+    assert [line.partition(":")[0] for line in lines[:3]] == ["m on d7", "m on d39", "m on d38"]
+    assert lines[30] == "and 9 other cells with fits to do; dataset=NAME shows its cells"
+    assert lines[31:] == [total_line(plans)]
+    assert plan_lines(plans[:1]) == [plans[0].line()] and len(plan_lines(plans[:30])) == 31
 
 
 def test_a_sweep_over_another_option_is_gone_through_by_hydra(tmp_path):
