@@ -31,8 +31,8 @@ def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
     """
     if study.filled().is_shipped:
         raise ValueError(
-            f"study={study.own_name} is shipped, and nothing is written there: for other seeds, run your own study of "
-            "this name, which takes what it can from the shipped ones."
+            f"study={study.own_name} is shipped, and nothing is written there. Make a study of your own first, which "
+            f"takes the shipped fits: python run.py experiment={study.own_name} runner.reuse=shipped"
         )
     if own := study.protocol.get("seeds"):
         raise ValueError(
