@@ -25,6 +25,7 @@ CODES = np.repeat([0, 1, 2], 10)
 X = (np.random.default_rng(3).normal(size=(30, 8)) + 3 * np.eye(8)[CODES]).round(3)
 FRAME = pd.DataFrame(X).assign(label=CODES)
 NAMED = pd.DataFrame(X, columns=[f"f{j}" for j in range(8)]).assign(label=np.array(list("abc"))[CODES])
+PLAIN = NAMED.to_csv(index=False)
 
 
 @pytest.fixture
@@ -39,6 +40,17 @@ def read(tmp_path, caplog):
         return load_dataset(*own_spec(data, **options)), [record.getMessage() for record in caplog.records]
 
     return load
+
+
+@pytest.fixture
+def refused(read):
+    """Return a function that checks the error of files that cannot be read so."""
+
+    def check(words, data, **options):
+        with pytest.raises(DataError, match=words):
+            read(data, **options)
+
+    return check
 
 
 def is_right(data, rounded=False):
@@ -77,12 +89,11 @@ def test_a_first_line_of_numbers_is_taken_as_names_and_said(tmp_path, read, case
 @pytest.mark.parametrize(
     "first", ["3,1,4,9", "0.5,0.1,0.3,9", "901,7,880,9"], ids=["a label of one sample", "that and fractions", "outside"]
 )
-def test_a_first_line_that_may_be_names_or_a_sample_is_asked_about(tmp_path, read, first):
+def test_a_first_line_that_may_be_names_or_a_sample_is_asked_about(tmp_path, read, refused, first):
     values = np.random.default_rng(0).integers(10, 99, (30, 3))
     rows = [",".join(map(str, [*row, code])) for row, code in zip(values, CODES, strict=True)]
     (tmp_path / "t.csv").write_text("\n".join([first, *rows]))
-    with pytest.raises(DataError, match=r"header=true .*header=false"):
-        read("t.csv", label=-1)
+    refused(r"header=true .*header=false", "t.csv", label=-1)
     assert read("t.csv", label=-1, header=True)[0].n_samples == 30
     assert read("t.csv", label=-1, header=False)[0].n_samples == 31
 
@@ -97,7 +108,7 @@ def test_samples_without_names_are_all_kept(tmp_path, read):
     assert read("t.csv", label=-1)[0].n_samples == 30
 
 
-def test_labels_in_a_file_of_their_own_have_a_name_as_pandas_writes_one(tmp_path, read):
+def test_labels_in_a_file_of_their_own_have_a_name_as_pandas_writes_one(tmp_path, read, refused):
     FRAME.drop(columns="label").to_csv(tmp_path / "X.csv", index=False)
     labels = {"0": pd.Series(CODES), "kind": pd.Series(CODES, name="kind"), "text": pd.Series(NAMED["label"])}
     for label in labels.values():
@@ -107,8 +118,7 @@ def test_labels_in_a_file_of_their_own_have_a_name_as_pandas_writes_one(tmp_path
         is_right(read("X.csv", labels="y.csv")[0])
     np.save(tmp_path / "X.npy", X)
     pd.Series(CODES).to_csv(tmp_path / "y.csv", index=False)
-    with pytest.raises(DataError, match="31 lines, one too many for the samples: say label_header=true"):
-        read("X.npy", labels="y.csv")
+    refused("31 lines, one too many for the samples: say label_header=true", "X.npy", labels="y.csv")
     is_right(read("X.npy", labels="y.csv", label_header=True)[0])
 
 
@@ -120,13 +130,12 @@ def test_several_files_have_no_false_sample_each(tmp_path, read):
     assert "is taken as names" in lines[0]
 
 
-def test_the_index_that_pandas_writes_above_numbers_is_left_out(tmp_path, read):
+def test_the_index_that_pandas_writes_above_numbers_is_left_out(tmp_path, read, refused):
     FRAME.to_csv(tmp_path / "t.csv")
     for fill in (None, "median"):
         is_right(read("t.csv", label=-1, fill=fill)[0])
     FRAME.set_axis(range(9), axis=1).to_csv(tmp_path / "t.csv")
-    with pytest.raises(DataError, match="a column called 8, which is not its column number 8"):
-        read("t.csv", label=8)
+    refused("a column called 8, which is not its column number 8", "t.csv", label=8)
 
 
 @pytest.mark.parametrize("names", [{"names": 0}, {}])
@@ -137,16 +146,14 @@ def test_a_transposed_table_with_names_that_are_numbers_has_no_false_sample(tmp_
     assert "nan" not in data.feature_names
 
 
-def test_a_sheet_of_numbers_has_its_names_or_its_first_sample(tmp_path, read):
+def test_a_sheet_of_numbers_has_its_names_or_its_first_sample(tmp_path, read, refused):
     for header in (True, False):
         with pd.ExcelWriter(tmp_path / "t.xlsx") as file:
             pd.DataFrame({"readme": ["see the other sheet"]}).to_excel(file, sheet_name="info", index=False)
             FRAME.to_excel(file, sheet_name="data", index=False, header=header)
         is_right(read("t.xlsx", label=-1, sheet="data")[0])
-    with pytest.raises(DataError, match="no column 'label'; it has readme. Other sheets are data: sheet=NAME"):
-        read("t.xlsx", label="label")
-    with pytest.raises(DataError, match="has no sheet 'Daten'; it has info, data"):
-        read("t.xlsx", label="label", sheet="Daten")
+    refused("no column 'label'; it has readme. Other sheets are data: sheet=NAME", "t.xlsx", label="label")
+    refused("has no sheet 'Daten'; it has info, data", "t.xlsx", label="label", sheet="Daten")
 
 
 def test_rows_of_other_indices_are_not_paired():
@@ -164,12 +171,11 @@ def test_rows_of_other_indices_are_not_paired():
 
 
 @pytest.mark.parametrize(("mark", "separator"), [(",", "\t"), (",", ";"), (".", "\t"), (".", ";")])
-def test_marks_of_thousands_are_asked_about(tmp_path, read, mark, separator):
+def test_marks_of_thousands_are_asked_about(tmp_path, read, refused, mark, separator):
     rows = [f"{value:,}".replace(",", mark) + f"{separator}{value % 7}" for value in range(990, 1020, 2)]
     lines = [f"{row}{separator}{'ab'[place % 2]}" for place, row in enumerate(rows)]
     (tmp_path / "t.tsv").write_text("\n".join([separator.join(("income", "age", "label")), *lines]))
-    with pytest.raises(DataError, match=f"thousands='{re.escape(mark)}' or decimal='{re.escape(mark)}'"):
-        read("t.tsv", label="label")
+    refused(f"thousands='{re.escape(mark)}' or decimal='{re.escape(mark)}'", "t.tsv", label="label")
     assert read("t.tsv", label="label", thousands=mark)[0].X[:, 0].tolist() == list(range(990, 1020, 2))
     assert read("t.tsv", label="label", decimal=mark)[0].X[-1, 0] == 1.018
 
@@ -230,7 +236,7 @@ ARFF = {
 
 
 @pytest.mark.parametrize("case", ARFF)
-def test_arff_files_of_all_kinds_are_read(tmp_path, read, case):
+def test_arff_files_of_all_kinds_are_read(tmp_path, read, refused, case):
     head, row, ignore = ARFF[case]
     lines = []
     for i, (x, code) in enumerate(zip(ROWS, CODES, strict=True)):
@@ -240,13 +246,12 @@ def test_arff_files_of_all_kinds_are_read(tmp_path, read, case):
     label = {"names in quotes": "the class", "other letters": unicodedata.normalize("NFD", "größe")}.get(case, "class")
     is_right(read("t.arff", label=label, ignore=ignore)[0])
     if ignore:
-        with pytest.raises(DataError, match="id must be numeric; 1 of 9 features"):
-            read("t.arff", label="class")
+        refused("id must be numeric; 1 of 9 features", "t.arff", label="class")
     if case == "sparse rows":
         assert sparse.issparse(read("t.arff", label="class", sparse=True)[0].X)
 
 
-def test_what_is_wrong_with_an_arff_file_is_said(tmp_path, read):
+def test_what_is_wrong_with_an_arff_file_is_said(tmp_path, read, refused):
     head = "@relation t\n@attribute x {0,1,2}\n@attribute c {a,b}\n@data\n"
     (tmp_path / "t.arff").write_text(head + "0,a\n2,b\n1,a\n?,b\n")
     assert read("t.arff", label="c", fill=5)[0].X.ravel().tolist() == [0, 2, 1, 5]
@@ -259,12 +264,11 @@ def test_what_is_wrong_with_an_arff_file_is_said(tmp_path, read):
         (head + "{0 1, 5 a}\n{0 1}\n", "is not {NUMBER VALUE, ...}"),
     ):
         (tmp_path / "t.arff").write_text(text)
-        with pytest.raises(DataError, match=re.escape(words)):
-            read("t.arff", label="c")
+        refused(re.escape(words), "t.arff", label="c")
 
 
 def test_packed_tables_and_the_format_of_files_of_any_name(tmp_path, read):
-    content = NAMED.to_csv(index=False).encode()
+    content = PLAIN.encode()
     for ending, pack in ((".xz", lzma.compress), (".bz2", bz2.compress), (".gz", gzip.compress)):
         (tmp_path / f"t.csv{ending}").write_bytes(pack(content))
         is_right(read(f"t.csv{ending}", label="label")[0])
@@ -273,15 +277,14 @@ def test_packed_tables_and_the_format_of_files_of_any_name(tmp_path, read):
     is_right(read("points.data.gz", labels="data.labels0.gz", label=0, format="csv")[0])
 
 
-def test_a_larger_packed_file_is_read_where_the_user_says_so(tmp_path, read, monkeypatch):
+def test_a_larger_packed_file_is_read_where_the_user_says_so(tmp_path, read, refused, monkeypatch):
     monkeypatch.setattr("ufs_bench.datasets.formats.text.LARGEST_TEXT", 1)
     (tmp_path / "t.csv.gz").write_bytes(gzip.compress(b"a,b,kind\n" + b"1,2,x\n3,4,y\n" * 10**5))
-    with pytest.raises(DataError, match="more than 1 MiB: say max_unpacked_mb=N"):
-        read("t.csv.gz", label="kind")
+    refused("more than 1 MiB: say max_unpacked_mb=N", "t.csv.gz", label="kind")
     assert read("t.csv.gz", label="kind", max_unpacked_mb=2)[0].n_samples == 2 * 10**5
 
 
-def test_arrays_of_numpy_and_matrix_market_are_read(tmp_path, read):
+def test_arrays_of_numpy_and_matrix_market_are_read(tmp_path, read, refused):
     np.save(tmp_path / "X.npy", X)
     np.save(tmp_path / "y.npy", CODES)
     is_right(read("X.npy", labels="y.npy")[0])
@@ -293,12 +296,14 @@ def test_arrays_of_numpy_and_matrix_market_are_read(tmp_path, read):
     is_right(read("X.mtx", labels="y.npy")[0])
     assert sparse.issparse(read("X.mtx", labels="y.npy", sparse=True)[0].X)
     np.save(tmp_path / "o.npy", np.array([{}, []], dtype=object), allow_pickle=True)
-    with pytest.raises(DataError, match="holds Python objects"):
-        read("o.npy", labels="y.npy")
-    for array, words in ((X + 1j, "complex numbers"), (np.zeros(30, [("a", "f8"), ("b", "f8")]), "the fields a, b")):
+    refused("holds Python objects", "o.npy", labels="y.npy")
+    for array, words in (
+        (X + 1j, "complex numbers"),
+        (np.zeros(30, [("a", "f8"), ("b", "f8")]), "the fields a, b"),
+        (X[:, 0], r"an array of shape \(30,\)"),
+    ):
         np.save(tmp_path / "odd.npy", array)
-        with pytest.raises(DataError, match=words):
-            read("odd.npy", labels="y.npy")
+        refused(words, "odd.npy", labels="y.npy")
 
 
 def test_images_in_an_array_are_a_row_each_and_said(tmp_path, read):
@@ -310,27 +315,24 @@ def test_images_in_an_array_are_a_row_each_and_said(tmp_path, read):
     is_right(read("img.mat", label="y", transposed=True)[0])
 
 
-def test_samples_that_are_columns_are_said_to_be(tmp_path, read):
+def test_samples_that_are_columns_are_said_to_be(tmp_path, read, refused):
     io.savemat(tmp_path / "t.mat", {"X": X.T, "Y": CODES})
     pd.DataFrame(X.T).to_csv(tmp_path / "X.csv", index=False, header=False)
     pd.Series(CODES).to_csv(tmp_path / "y.csv", index=False, header=False)
     for file, options in (("t.mat", {"label": "Y"}), ("X.csv", {"labels": "y.csv"})):
-        with pytest.raises(DataError, match="8 samples have 30 labels.*transposed=true"):
-            read(file, **options)
+        refused("8 samples have 30 labels.*transposed=true", file, **options)
         is_right(read(file, transposed=True, **options)[0])
 
 
-def test_structures_and_views_of_matlab_are_read(tmp_path, read):
+def test_structures_and_views_of_matlab_are_read(tmp_path, read, refused):
     io.savemat(tmp_path / "s.mat", {"dataset": {"X": X, "y": CODES, "deep": {"n": 3}}})
     is_right(read("s.mat", x="dataset.X", label="dataset.y")[0])
-    with pytest.raises(DataError, match=r"It holds dataset.X, dataset.y, dataset.deep.n"):
-        read("s.mat", label="y")
+    refused(r"It holds dataset.X, dataset.y, dataset.deep.n", "s.mat", label="y")
     views = np.empty((1, 2), dtype=object)
     views[0, 0], views[0, 1] = X[:, :3].T, X[:, 3:].T
     io.savemat(tmp_path / "v.mat", {"data": views, "gt": CODES[:, None]})
     is_right(read("v.mat", x="data", label="gt", transposed=True)[0])
-    with pytest.raises(DataError, match="or say transposed=true"):
-        read("v.mat", x="data", label="gt")
+    refused("or say transposed=true", "v.mat", x="data", label="gt")
 
 
 def test_a_matlab_file_of_version_7_3_is_read(tmp_path, read):
@@ -356,19 +358,18 @@ def test_a_matlab_file_of_version_7_3_is_read(tmp_path, read):
         is_right(read("t.mat", x=x, label=label)[0])
 
 
-def test_lines_above_the_names_and_delimiters_at_the_end(tmp_path, read):
-    plain = NAMED.to_csv(index=False)
-    names, _, rows = plain.partition("\n")
+def test_lines_above_the_names_and_delimiters_at_the_end(tmp_path, read, refused):
+    names, _, rows = PLAIN.partition("\n")
     for text, options in (
-        ("# made by a tool\n# units: mm\n" + plain, {}),
-        ("#" + plain, {}),
-        ("Table 1: all samples\n\n" + plain, {"skip_rows": 2}),
+        ("# made by a tool\n# units: mm\n" + PLAIN, {}),
+        ("#" + PLAIN, {}),
+        ("Table 1: all samples\n\n" + PLAIN, {"skip_rows": 2}),
         (names + ",\n" + rows, {}),
-        (plain.replace("\n", ",\n"), {}),
-        (plain.replace("\n", ",\n"), {"label": -1}),
+        (PLAIN.replace("\n", ",\n"), {}),
+        (PLAIN.replace("\n", ",\n"), {"label": -1}),
         (rows.replace("\n", ",\n"), {"label": -1}),
-        (plain.replace("f0", '"f\n0"'), {}),
-        (plain.replace(",label", ",label\u00a0 "), {}),
+        (PLAIN.replace("f0", '"f\n0"'), {}),
+        (PLAIN.replace(",label", ",label\u00a0 "), {}),
     ):
         (tmp_path / "t.csv").write_text(text, encoding="utf-8")
         is_right(read("t.csv", **({"label": "label"} | options))[0])
@@ -376,22 +377,17 @@ def test_lines_above_the_names_and_delimiters_at_the_end(tmp_path, read):
     data, _ = read("t.txt", label="label")
     is_right(data)
     assert data.feature_names == tuple("abcdefgh")
-    for title in ("Table 1: all samples\n", "Table 1" + 8 * "," + "\n"):
-        (tmp_path / "t.csv").write_text(title + plain)
-        with pytest.raises(DataError, match=r"skip_rows=."):
-            read("t.csv", label="label")
 
 
-def test_names_are_equal_where_they_look_so(tmp_path, read):
+def test_names_are_equal_where_they_look_so(tmp_path, read, refused):
     name = unicodedata.normalize("NFD", "Größe")
     NAMED.rename(columns={"label": f" {name}\u00a0"}).to_csv(tmp_path / "t.csv", index=False, encoding="utf-8")
     is_right(read("t.csv", label="Größe")[0])
     NAMED.assign(**{"label ": 1}).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(DataError, match="2 columns 'LABEL'|2 columns ' label'"):
-        read("t.csv", label=" label")
+    refused("2 columns 'LABEL'|2 columns ' label'", "t.csv", label=" label")
 
 
-def test_libsvm_files_with_texts_or_faults_are_read_or_named(tmp_path, read):
+def test_libsvm_files_with_texts_or_faults_are_read_or_named(tmp_path, read, refused):
     rows = [" ".join(f"{j + 1}:{value}" for j, value in enumerate(x)) for x in X.tolist()]
     (tmp_path / "t.svm").write_text("\n".join(f"{'abc'[code]} {row}" for row, code in zip(rows, CODES, strict=True)))
     is_right(read("t.svm")[0])
@@ -404,8 +400,7 @@ def test_libsvm_files_with_texts_or_faults_are_read_or_named(tmp_path, read):
         ("1:1 2:1", "line 1 begins with '1:1', no label"),
     ):
         (tmp_path / "t.svm").write_text(line + "\n2 1:1\n")
-        with pytest.raises(DataError, match=words):
-            read("t.svm")
+        refused(words, "t.svm")
 
 
 @pytest.mark.parametrize("ending", ["mat", "npz", "npy", "parquet", "xlsx", "rds", "h5ad", "arff", "svm", "mtx"])
@@ -425,16 +420,6 @@ def test_a_file_of_any_name_gets_a_name_that_can_be_typed(tmp_path, read, file, 
     assert read(file, label="label")[0].name.startswith(name)
 
 
-@pytest.mark.parametrize(
-    "options", [{"header": "maybe"}, {"columns": "common"}, {"transposed": "yes"}, {"decimal": ";"}, {"skip_rows": -1}]
-)
-def test_options_with_values_that_mean_nothing_are_refused(tmp_path, read, options):
-    NAMED.to_csv(tmp_path / "t.csv", index=False)
-    (word,) = options
-    with pytest.raises(DataError, match=f"{word}="):
-        read("t.csv", label="label", **options)
-
-
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-8-sig"])
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
 def test_texts_of_other_systems_are_read(tmp_path, read, encoding, end):
@@ -443,22 +428,41 @@ def test_texts_of_other_systems_are_read(tmp_path, read, encoding, end):
     is_right(read("t.txt", label="label")[0])
 
 
-def test_a_row_of_units_of_sums_or_of_names_is_pointed_out(tmp_path, read):
-    lines = NAMED.to_csv(index=False).splitlines()
-    for row, text in ((0, "mm," * 8), (30, "Total," + "1," * 7 + "9"), (15, lines[0])):
-        (tmp_path / "t.csv").write_text("\n".join([*lines[: row + 1], text, *lines[row + 1 :]]))
-        with pytest.raises(DataError, match=rf"ignore_rows=\[{row}\] leaves it out"):
-            read("t.csv", label="label")
-        is_right(read("t.csv", label="label", ignore_rows=[row])[0])
+def with_a_line(row, text):
+    """Return the table with a line in front of a row."""
+    lines = PLAIN.splitlines()
+    return "\n".join([*lines[: row + 1], text, *lines[row + 1 :]])
+
+
+NUMBERS = FRAME.to_csv(index=False, header=False)
+SPARE = {
+    "units": (with_a_line(0, "mm," * 8), {"ignore_rows": [0]}, r"ignore_rows=\[0\] leaves it out"),
+    "sums": (with_a_line(30, "Total," + "1," * 7 + "9"), {"ignore_rows": [30]}, r"ignore_rows=\[30\] leaves it out"),
+    "names": (with_a_line(15, PLAIN.partition("\n")[0]), {"ignore_rows": [15]}, r"ignore_rows=\[15\] leaves it out"),
+    "a title": ("Report,,,,,,,,\n,,,,,,,,\n" + PLAIN, {"skip_rows": 2}, "skip_rows=2 leaves out what is above"),
+    "two lines of numbers": (
+        "0,0,0,1,1,1,2,2,2\n0,1,2,0,1,2,0,1,2\n" + NUMBERS, {"skip_rows": 2}, "two lines of names: skip_rows=2"
+    ),
+    "numbers and ones": (
+        "1,2,3,4,5,6,7,8,9\n1,1,1,1,1,1,1,1,1\n" + NUMBERS, {"skip_rows": 2}, "two lines of names: skip_rows=2"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", SPARE)
+def test_a_line_that_is_no_sample_is_pointed_out_and_left_out(tmp_path, read, refused, case):
+    text, options, words = SPARE[case]
+    (tmp_path / "t.csv").write_text(text)
+    label = -1 if text.endswith(NUMBERS) else "label"
+    refused(words, "t.csv", label=label)
+    is_right(read("t.csv", label=label, **options)[0])
+
+
+def test_names_that_are_numbers_and_are_repeated_are_pointed_out(tmp_path, refused):
     lines = FRAME.set_axis(range(9), axis=1).to_csv(index=False).splitlines()
     (tmp_path / "t.csv").write_text("\n".join([*lines[:9], lines[0], *lines[9:]]))
-    with pytest.raises(DataError, match=r"header=true|ignore_rows=\[8\]"):
-        read("t.csv", label=-1)
-    with pytest.raises(DataError, match=r"the names are repeated in row 8 below them: say ignore_rows=\[8\]"):
-        read("t.csv", label=-1, header=True)
-    (tmp_path / "t.csv").write_text('a,label\n"1,005",u\n"2,5",v\n"3,5",v\n')
-    with pytest.raises(DataError, match="Numbers with marks are read with decimal=',' or thousands=','"):
-        read("t.csv", label="label")
+    refused(r"header=true|ignore_rows=\[8\]", "t.csv", label=-1)
+    refused(r"the names are repeated in row 8 below them: say ignore_rows=\[8\]", "t.csv", label=-1, header=True)
 
 
 def test_odd_values_and_labels_are_pointed_out():
@@ -468,22 +472,33 @@ def test_odd_values_and_labels_are_pointed_out():
     labels = NAMED["label"].to_numpy(dtype=object)
     labels[4] = "A"
     assert any("1 sample is the only one of its class (4" in line for line in remarks(as_dataset(X, labels)))
+    summed = as_dataset(np.vstack([X, X.sum(axis=0)]), clusters=3)
+    assert [line for line in remarks(summed) if "the last sample is the sum of all others" in line]
     large = np.column_stack([X, 2.0**53 + 2 * np.arange(30)])
     assert any("number 8" in line and "identifiers" in line for line in remarks(as_dataset(large, CODES)))
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ('[{"a": 1}]', "is a JSON file, and no file of the format csv"),
-        ("<!DOCTYPE html><html></html>", "is an HTML page, and no file of the format csv"),
-        ("version https://git-lfs.github.com/spec/v1\noid x\n", "is a git-LFS pointer instead of the data"),
-    ],
-)
-def test_a_text_that_is_no_table_is_named(tmp_path, read, text, words):
+REFUSED = {
+    "JSON": ('[{"a": 1}]', {}, "is a JSON file, and no file of the format csv"),
+    "HTML": ("<!DOCTYPE html><html></html>", {}, "is an HTML page, and no file of the format csv"),
+    "git-LFS": ("version https://git-lfs.github.com/spec/v1\noid x\n", {}, "is a git-LFS pointer instead of the data"),
+    "a title": ("Table 1: all samples\n" + PLAIN, {}, "skip_rows=."),
+    "a title of a sheet": ("Table 1" + 8 * "," + "\n" + PLAIN, {}, "skip_rows=."),
+    "two marks": ('a,label\n"1,005",u\n"2,5",v\n"3,5",v\n', {}, "are read with decimal=',' or thousands=','"),
+}
+REFUSED |= {
+    mark: (PLAIN.replace(",", mark), {}, f"{re.escape(mark)} between cells is not read: write a comma")
+    for mark in ("^", ":", "||", "~")
+}
+MEANINGLESS = {"header": "maybe", "columns": "common", "transposed": "yes", "decimal": ";", "skip_rows": -1}
+REFUSED |= {option: (PLAIN, {option: value}, f"{option}=") for option, value in MEANINGLESS.items()}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_a_text_that_is_no_table_and_options_without_a_meaning_are_refused(tmp_path, refused, case):
+    text, options, words = REFUSED[case]
     (tmp_path / "t.csv").write_text(text)
-    with pytest.raises(DataError, match=words):
-        read("t.csv", label="label")
+    refused(words, "t.csv", label="label", **options)
 
 
 def test_a_gct_file_is_read_with_its_title_and_descriptions_left_out(tmp_path, read):
@@ -496,37 +511,34 @@ def test_a_gct_file_is_read_with_its_title_and_descriptions_left_out(tmp_path, r
     np.testing.assert_array_equal(data.X, X)
 
 
-def test_a_first_line_that_is_too_short_is_no_header_unless_it_has_names(tmp_path, read):
+def test_a_first_line_that_is_too_short_is_no_header_unless_it_has_names(tmp_path, read, refused):
     rows = "".join(f"{3 * i % 7},{5 * i % 11},{i % 3},{i % 2}\n" for i in range(20))
     (tmp_path / "t.csv").write_text("4,2,1\n" + rows)
-    with pytest.raises(DataError, match="no table of equally long rows|header=true"):
-        read("t.csv", label=-1)
+    refused("no table of equally long rows|header=true", "t.csv", label=-1)
     NAMED.set_index(NAMED.index.map("s{}".format)).to_csv(tmp_path / "t.csv")
     text = (tmp_path / "t.csv").read_text().removeprefix(",")  # as R writes it
     (tmp_path / "t.csv").write_text(text)
     is_right(read("t.csv", label="label", names=0)[0])
 
 
-def test_what_is_no_plain_text_is_named(tmp_path, read):
-    text = NAMED.to_csv(index=False)
-    (tmp_path / "wide.csv").write_bytes(text.encode("utf-16-le"))
-    (tmp_path / "twice.csv.gz").write_bytes(gzip.compress(gzip.compress(text.encode())))
+def test_what_is_no_plain_text_is_named(tmp_path, refused):
+    content = PLAIN.encode()
+    (tmp_path / "wide.csv").write_bytes(PLAIN.encode("utf-16-le"))
+    (tmp_path / "twice.csv.gz").write_bytes(gzip.compress(gzip.compress(content)))
     with tarfile.open(tmp_path / "tar.csv.gz", "w:gz") as archive:
         member = tarfile.TarInfo("x.csv")
-        member.size = len(text)
-        archive.addfile(member, BytesIO(text.encode()))
+        member.size = len(content)
+        archive.addfile(member, BytesIO(content))
     for name, words in (("wide.csv", "UTF-16"), ("twice.csv.gz", "packed twice"), ("tar.csv.gz", "a tar archive")):
-        with pytest.raises(DataError, match=words):
-            read(name, label="label")
+        refused(words, name, label="label")
 
 
-def test_libsvm_files_of_one_data_set_count_features_in_the_same_way(tmp_path, read):
+def test_libsvm_files_of_one_data_set_count_features_in_the_same_way(tmp_path, read, refused):
     pairs = [" ".join(f"{j}:{value}" for j, value in enumerate(row)) for row in X]
     rows = [f"{code} {pair}" for code, pair in zip(CODES, pairs, strict=True)]
     (tmp_path / "train.svm").write_text("\n".join(rows[:15]))
     (tmp_path / "test.svm").write_text("\n".join(row.replace(" 0:", " 8:") for row in rows[15:]))  # not sorted
-    with pytest.raises(DataError, match="test.svm: line 1 must be"):
-        read(["train.svm", "test.svm"])
+    refused("test.svm: line 1 must be", ["train.svm", "test.svm"])
     shifted = [" ".join([row.split()[0], *row.split()[2:], "8:1"]) for row in rows[15:]]
     (tmp_path / "test.svm").write_text("\n".join(shifted))
     found = read(["train.svm", "test.svm"])[0].X
@@ -534,17 +546,12 @@ def test_libsvm_files_of_one_data_set_count_features_in_the_same_way(tmp_path, r
     assert found.shape == (30, 9) and (found[15:, 0] == 0).all() and (found[15:, 8] == 1).all()
 
 
-def test_a_sample_without_any_value_is_not_made_one(tmp_path, read):
+def test_a_sample_without_any_value_is_filled_with_a_number_that_is_said_and_with_no_median(tmp_path, read, refused):
     (tmp_path / "x.csv").write_text(NAMED.drop(columns="label").to_csv(index=False) + "," * 7 + "\n")
-    with pytest.raises(DataError, match="sample 30 has no value at all"):
-        read("x.csv", label="none", clusters=3, fill="median")
+    refused("sample 30 has no value at all", "x.csv", label="none", clusters=3, fill="median")
     assert read("x.csv", label="none", clusters=3, fill="drop")[0].X.shape == (30, 8)
-
-
-def test_a_row_of_totals_is_pointed_out():
-    totals = "the last sample is the sum of all others"
-    assert any(totals in line for line in remarks(as_dataset(np.vstack([X, X.sum(axis=0)]), clusters=3)))
-    assert not any(totals in line for line in remarks(as_dataset(X, clusters=3)))
+    data, lines = read("x.csv", label="none", clusters=3, fill=-100)
+    assert (data.X[30] == -100).all() and any("sample 30 has no value at all, and is -100" in one for one in lines)
 
 
 @pytest.mark.parametrize("word", ["n/a", "<NA>", "-", "nan "])
@@ -560,7 +567,7 @@ def test_labels_that_are_neither_numbers_nor_texts_are_refused(tmp_path, read):
             as_dataset(X, odd)
 
 
-def test_missing_labels_and_lists_in_parquet_and_empty_cells_of_matlab(tmp_path, read):
+def test_missing_labels_and_lists_in_parquet_and_empty_cells_of_matlab(tmp_path, read, refused):
     NAMED.assign(label=NAMED.label.astype("string").mask(CODES == 1)).to_parquet(tmp_path / "x.parquet")
     pd.DataFrame({"v": list(X), "label": CODES}).to_parquet(tmp_path / "lists.parquet")
     words = np.array([["a"], ["b"], ["c"]], dtype=object)[CODES]
@@ -569,18 +576,7 @@ def test_missing_labels_and_lists_in_parquet_and_empty_cells_of_matlab(tmp_path,
     assert read("x.parquet", label="label", fill="drop")[0].n_samples == 20
     assert read("x.mat", label="y", fill="drop")[0].n_samples == 29
     for options in ({}, {"onehot": True}):
-        with pytest.raises(DataError, match="a cell holds a list"):
-            read("lists.parquet", label="label", **options)
-
-
-def test_arrays_that_are_no_matrix_are_named(tmp_path, read):
-    np.save(tmp_path / "fields.npy", FRAME.rename(columns=str).to_records(index=False))
-    np.save(tmp_path / "line.npy", X[:, 0])
-    np.save(tmp_path / "y.npy", CODES)
-    with pytest.raises(DataError, match="an array of the fields 0, 1"):
-        read("fields.npy", label=-1)
-    with pytest.raises(DataError, match=r"an array of shape \(30,\)"):
-        read("line.npy", labels="y.npy")
+        refused("a cell holds a list", "lists.parquet", label="label", **options)
 
 
 def test_arrays_of_hdf5_that_matlab_did_not_write_are_said_to_be(tmp_path, read):
@@ -598,38 +594,14 @@ def test_dates_are_not_taken_for_numbers_with_marks(tmp_path, read):
     assert "decimal" not in str(caught.value)
 
 
-def test_two_lines_of_names_that_are_numbers_are_no_samples(tmp_path, read):
-    for names in ("0,0,0,1,1,1,2,2,2\n0,1,2,0,1,2,0,1,2\n", "1,2,3,4,5,6,7,8,9\n1,1,1,1,1,1,1,1,1\n"):
-        (tmp_path / "t.csv").write_text(names + FRAME.to_csv(index=False, header=False))
-        with pytest.raises(DataError, match="two lines of names: skip_rows=2 leaves them out"):
-            read("t.csv", label=-1)
-        is_right(read("t.csv", label=-1, skip_rows=2)[0])
-
-
-def test_a_blank_cell_between_blanks_is_no_narrower_table(tmp_path, read):
+def test_a_blank_cell_between_blanks_is_no_narrower_table(tmp_path, read, refused):
     lines = [[f"{value:8.3f}" for value in row] + [f"{code:4d}"] for row, code in zip(X, CODES, strict=True)]
     (tmp_path / "t.txt").write_text("\n".join(map("".join, lines)))
     is_right(read("t.txt", label=-1)[0])
     for number, cells in enumerate(lines):
         cells[number % 8] = " " * 8
     (tmp_path / "t.txt").write_text("\n".join(map("".join, lines)))
-    with pytest.raises(DataError, match="each line has a blank cell"):
-        read("t.txt", label=-1)
-
-
-@pytest.mark.parametrize("mark", ["^", ":", "||", "~"])
-def test_a_mark_between_cells_that_is_no_delimiter_is_named(tmp_path, read, mark):
-    (tmp_path / "t.csv").write_text(NAMED.to_csv(index=False).replace(",", mark))
-    with pytest.raises(DataError, match=f"{re.escape(mark)} between cells is not read: write a comma"):
-        read("t.csv", label="label")
-
-
-def test_a_sample_without_any_value_is_said_to_be_filled_with_a_number(tmp_path, read):
-    frame = NAMED.copy()
-    frame.loc[4, frame.columns[:8]] = np.nan
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    data, lines = read("t.csv", label="label", fill=-100)
-    assert (data.X[4] == -100).all() and any("sample 4 has no value at all, and is -100" in one for one in lines)
+    refused("each line has a blank cell", "t.txt", label=-1)
 
 
 def test_a_matlab_file_of_version_4_and_a_file_with_a_column_for_each_class_are_read(tmp_path, read):
@@ -640,13 +612,8 @@ def test_a_matlab_file_of_version_4_and_a_file_with_a_column_for_each_class_are_
     is_right(read("x.npy", labels="y.npy")[0])
 
 
-def test_a_hint_leaves_out_a_title_and_no_sample(tmp_path, read):
-    text = NAMED.to_csv(index=False)
-    (tmp_path / "t.csv").write_text("Report,,,,,,,,\n,,,,,,,,\n" + text)
-    with pytest.raises(DataError, match="skip_rows=2 leaves out what is above the names"):
-        read("t.csv", label="label")
-    is_right(read("t.csv", label="label", skip_rows=2)[0])
-    (tmp_path / "t.csv").write_text(text.replace(f"{X[0, 0]}", "0x1A", 1))
+def test_a_cell_that_is_no_number_is_no_reason_to_leave_its_row_out(tmp_path, read):
+    (tmp_path / "t.csv").write_text(PLAIN.replace(f"{X[0, 0]}", "0x1A", 1))
     with pytest.raises(DataError) as caught:
         read("t.csv", label="label")
     assert "ignore_rows" not in str(caught.value)
