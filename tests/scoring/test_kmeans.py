@@ -92,25 +92,6 @@ def test_binary_data_give_the_same_labels_for_every_order_of_the_features():
         assert np.array_equal(kmeans_restarts(X[:, order], 10), labels)
 
 
-def test_an_empty_cluster_takes_the_farthest_sample():
-    X = np.array([[0.0], [0.1], [0.2], [6.0], [9.0]])
-    labels = lloyd(X, [[0, 0]])[0]  # the second centre equals the first, so its cluster begins empty
-    assert labels.tolist() == [0, 0, 0, 1, 1]
-    labels = lloyd(X, [[0, 0, 0]])[0]
-    assert labels.tolist() == [0, 0, 0, 2, 1]
-
-
-@pytest.mark.parametrize("n_distinct", [1, 2, 3])
-def test_fewer_distinct_samples_than_clusters_end_with_valid_labels(n_distinct):
-    X = np.repeat(np.arange(n_distinct, dtype=float), 7)[:, None] * np.ones(3) + 0.1
-    labels = kmeans_restarts(X, 5)
-    assert labels.min() >= 0
-    assert labels.max() < 5
-    for row in labels:
-        assert len(np.unique(row)) == n_distinct
-        assert all(len(np.unique(row[first : first + 7])) == 1 for first in range(0, len(row), 7))
-
-
 def test_extreme_numbers_of_clusters():
     X = np.random.default_rng(0).normal(size=(12, 3))
     assert not kmeans_restarts(X, 1).any()

@@ -73,31 +73,6 @@ def test_the_features_that_are_not_known_count_as_finding_nothing():
     assert recovery_area(known, [0, 1, 2, 3]) == min(areas) < max(areas)
 
 
-@pytest.mark.parametrize("n_relevant", [1, 2, 4, 5])
-def test_random_rankings_have_the_share_of_relevant_features_in_the_mean(n_relevant):
-    every = list(permutations(range(5)))
-    assert np.mean([recovery_area(ranking, range(n_relevant)) for ranking in every]) == pytest.approx(n_relevant / 5)
-    assert np.mean([precision_recall(ranking, range(n_relevant), 3)[0] for ranking in every]) == pytest.approx(
-        n_relevant / 5
-    )
-
-
-def test_one_of_a_group_finds_it_and_the_next_repeats_it():
-    ranking, groups = [7, 8, 0, 3], [[7, 8, 9], [0, 1]]
-    assert precision_recall(ranking, [7, 0], 2, groups) == (1, 0.5)
-    assert precision_recall(ranking, [7, 0], 3, groups) == (1, 1)
-    assert precision_recall(ranking, [9, 0], 4, groups) == (0.75, 1)  # the member that is named does not matter
-    assert redundancy([7, 8, 0], groups) == pytest.approx(1 / 3)
-    assert redundancy([7, 0, 3, 4], groups) == 0
-    assert recovery_area([7, 0, 8], [7, 0], groups) == 1
-    assert [precision_recall(ranking, [7, 0, 5], size, groups)[1] for size in (1, 2, 3, 4)] == [
-        1 / 3,
-        1 / 3,
-        2 / 3,
-        2 / 3,
-    ]
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [

@@ -5,30 +5,7 @@ import pytest
 from samples import correlated, factors, real
 from sklearn.base import clone
 
-from ufs_bench.methods import (
-    DGUFS,
-    DUFS,
-    FSPCA,
-    MCFS,
-    NDFS,
-    PFA,
-    RUFS,
-    SOCFS,
-    SPCAPSD,
-    SPEC,
-    UDFS,
-    UFSOL,
-    GreedyCSS,
-    InfFS,
-    KMeansUFS,
-    LaplacianScore,
-    LeverageScores,
-    MaxVariance,
-    MinVariance,
-    PivotedQR,
-    SingularQR,
-    SwapCSS,
-)
+from ufs_bench import methods
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
@@ -46,26 +23,29 @@ CHANGES = {
     "rotation": lambda X: orthogonal(len(X)) @ X,
 }
 CSS = [
-    GreedyCSS,
-    SwapCSS,
-    *(lambda size, cls=cls: cls(size, center=False) for cls in (PivotedQR, SingularQR, LeverageScores)),
+    methods.GreedyCSS,
+    methods.SwapCSS,
+    *(
+        lambda size, cls=cls: cls(size, center=False)
+        for cls in (methods.PivotedQR, methods.SingularQR, methods.LeverageScores)
+    ),
 ]
 UNCHANGED = {
     ("unit", "small unit", "rotation"): [make(9) for make in CSS],
     ("unit", "small unit", "origin", "origins"): [
-        GreedyCSS(9, center=True),
-        *(FSPCA(9, n_components=3, solver=solver) for solver in ("go", "ipu", "swap")),
-        PFA(9, random_state=0),
-        LaplacianScore(9),
-        DGUFS(9, n_clusters=3, solver="normalized", random_state=0),
+        methods.GreedyCSS(9, center=True),
+        *(methods.FSPCA(9, n_components=3, solver=solver) for solver in ("go", "ipu", "swap")),
+        methods.PFA(9, random_state=0),
+        methods.LaplacianScore(9),
+        methods.DGUFS(9, n_clusters=3, solver="normalized", random_state=0),
     ],
-    ("unit", "small unit"): [MCFS(9)],
+    ("unit", "small unit"): [methods.MCFS(9)],
     ("origins", "own units"): [
-        KMeansUFS(9, n_clusters=3),
-        DUFS(9, max_iter=1, tol=0),
-        PFA(9, standardize=True, random_state=0),
+        methods.KMeansUFS(9, n_clusters=3),
+        methods.DUFS(9, max_iter=1, tol=0),
+        methods.PFA(9, standardize=True, random_state=0),
     ],
-    ("origins",): [SOCFS(9, n_clusters=3, random_state=0, max_iter=20), SPCAPSD(9, lambda_=0.5)],
+    ("origins",): [methods.SOCFS(9, n_clusters=3, random_state=0, max_iter=20), methods.SPCAPSD(9, lambda_=0.5)],
 }
 CASES = [(method, change) for changes, methods in UNCHANGED.items() for change in changes for method in methods]
 
@@ -78,16 +58,16 @@ def test_a_change_of_the_data_that_says_nothing_changes_nothing(method, change):
 
 
 LAST = [
-    MaxVariance(),
-    LaplacianScore(),
-    *(SPEC(variant=variant) for variant in ("phi1", "phi3")),
-    *(KMeansUFS(5, n_clusters=3, solver=solver) for solver in ("exact", "admm")),
-    *(FSPCA(5, solver=solver, scale=scale) for solver in ("go", "ipu", "swap") for scale in (False, True)),
-    InfFS(),
-    UDFS(n_clusters=3),
-    UFSOL(n_clusters=3, random_state=0, max_iter=5),
-    SPCAPSD(lambda_=0.5),
-    DGUFS(5, n_clusters=3, solver="normalized", random_state=0),
+    methods.MaxVariance(),
+    methods.LaplacianScore(),
+    *(methods.SPEC(variant=variant) for variant in ("phi1", "phi3")),
+    *(methods.KMeansUFS(5, n_clusters=3, solver=solver) for solver in ("exact", "admm")),
+    *(methods.FSPCA(5, solver=solver, scale=scale) for solver in ("go", "ipu", "swap") for scale in (False, True)),
+    methods.InfFS(),
+    methods.UDFS(n_clusters=3),
+    methods.UFSOL(n_clusters=3, random_state=0, max_iter=5),
+    methods.SPCAPSD(lambda_=0.5),
+    methods.DGUFS(5, n_clusters=3, solver="normalized", random_state=0),
 ]
 
 
@@ -102,12 +82,15 @@ def test_constant_features_come_last_and_change_nothing(method, value):
 
 
 COLLAPSING = [
-    *(method for method in LAST if not isinstance(method, LaplacianScore)),
-    MinVariance(),
-    PFA(2),
-    SPCAPSD(variant="released", random_state=0),
+    *(method for method in LAST if not isinstance(method, methods.LaplacianScore)),
+    methods.MinVariance(),
+    methods.PFA(2),
+    methods.SPCAPSD(variant="released", random_state=0),
 ]
-COLLAPSING += [cls(2, center=True) for cls in (GreedyCSS, SwapCSS, PivotedQR, SingularQR, LeverageScores)]
+COLLAPSING += [
+    cls(2, center=True)
+    for cls in (methods.GreedyCSS, methods.SwapCSS, methods.PivotedQR, methods.SingularQR, methods.LeverageScores)
+]
 
 
 @pytest.mark.parametrize("value", [0.0, 0.1, 1e6 / 3])
@@ -118,12 +101,12 @@ def test_constant_data_collapse(method, value):
 
 
 REAL = [  # of 100 features as many stay as rounding lets
-    ("umist", 1, UDFS(100, n_clusters=20), 100),
-    ("orl", 1, UDFS(100, n_clusters=20), 100),
-    ("umist", 1, NDFS(100, n_clusters=20, random_state=0), 99),
-    ("umist", 1, RUFS(100, n_clusters=20, variant="released", random_state=0), 90),
-    ("umist", 1, DGUFS(100, n_clusters=20, solver="normalized", n_starts=6, random_state=0), 100),
-    ("orl", 4, UFSOL(100, n_clusters=10, random_state=0), 98),
+    ("umist", 1, methods.UDFS(100, n_clusters=20), 100),
+    ("orl", 1, methods.UDFS(100, n_clusters=20), 100),
+    ("umist", 1, methods.NDFS(100, n_clusters=20, random_state=0), 99),
+    ("umist", 1, methods.RUFS(100, n_clusters=20, variant="released", random_state=0), 90),
+    ("umist", 1, methods.DGUFS(100, n_clusters=20, solver="normalized", n_starts=6, random_state=0), 100),
+    ("orl", 4, methods.UFSOL(100, n_clusters=10, random_state=0), 98),
 ]
 
 

@@ -192,14 +192,6 @@ def test_it_also_holds_when_the_graph_is_disconnected():
         assert expected.n_nonzero_[-1] >= 30
 
 
-def test_features_that_tell_the_clusters_apart_are_found():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((120, 50))
-    informative = [7, 21, 40]
-    X[:, informative] += 12 * rng.standard_normal((4, 3))[np.repeat(np.arange(4), 30)]
-    assert set(MCFS(3, n_clusters=3).fit(X).subset(3)) == set(informative)
-
-
 def test_data_without_any_correlation_is_called_collapsed():
     model = MCFS(3).fit(np.zeros((10, 5)))
     assert model.status_ == "collapsed"

@@ -40,27 +40,14 @@ def test_completed_basis_is_orthonormal_even_when_it_holds_the_coordinates_alrea
         np.testing.assert_allclose(full.T @ full, np.eye(5), atol=1e-14)
 
 
-@pytest.mark.parametrize("shape", [(20, 6), (6, 6), (5, 1)])
-def test_polar_factor_beats_every_random_matrix_with_orthonormal_columns(shape):
-    rng = np.random.default_rng(3)
-    M = rng.normal(size=shape)
-    U = polar_factor(M)
-    np.testing.assert_allclose(U.T @ U, np.eye(shape[1]), atol=1e-13)
-    for _ in range(50):
-        candidate = np.linalg.qr(rng.normal(size=shape))[0]
-        assert np.vdot(candidate, M) <= np.vdot(U, M)
-    # The optimality condition: U'M is symmetric and positive semidefinite.
-    np.testing.assert_allclose(U.T @ M, M.T @ U, atol=1e-12)
-    assert np.linalg.eigvalsh(U.T @ M).min() >= -1e-12
-
-
+@pytest.mark.parametrize("shape", [(40, 8), (6, 6), (5, 1)])
 @pytest.mark.parametrize("decades", [0, 4, 8, 11])
-def test_polar_factor_is_exact_for_columns_of_very_different_length(decades):
+def test_polar_factor_is_exact_for_columns_of_very_different_length(decades, shape):
     rng = np.random.default_rng(4)
-    M = rng.normal(size=(40, 8)) * 10.0 ** np.linspace(0, -decades, 8)
+    M = rng.normal(size=shape) * 10.0 ** np.linspace(0, -decades, shape[1])
     U, _ = polar(M)
     np.testing.assert_allclose(polar_factor(M), U, atol=1e-15 * 10.0**decades + 1e-13)
-    np.testing.assert_allclose(polar_factor(M).T @ polar_factor(M), np.eye(8), atol=1e-12)
+    np.testing.assert_allclose(polar_factor(M).T @ polar_factor(M), np.eye(shape[1]), atol=1e-12)
 
 
 @pytest.mark.parametrize("angle", [1e-2, 1e-6, 1e-10])

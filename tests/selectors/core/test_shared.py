@@ -61,24 +61,15 @@ def test_memory_layout_is_not_part_of_the_content(counted):
     assert len(calls) == 1
 
 
-def test_only_the_last_two_data_sets_are_kept(counted):
+@pytest.mark.parametrize(
+    ("order", "n_calls"), [([0, 1, 2, 1, 2], 3), ([0, 1, 2, 0], 4), ([0, 1, 0, 2, 0], 3)], ids=["kept", "lost", "used"]
+)
+def test_only_the_two_data_sets_that_were_used_last_are_kept(counted, order, n_calls):
     function, calls = counted
     data = [np.full((2, 2), value) for value in (0.0, 1.0, 2.0)]
-    for X in data:
-        shared(X, function)
-    shared(data[1], function)
-    shared(data[2], function)
-    assert len(calls) == 3
-    shared(data[0], function)
-    assert len(calls) == 4
-
-
-def test_use_keeps_a_data_set_alive(counted):
-    function, calls = counted
-    data = [np.full((2, 2), value) for value in (0.0, 1.0, 2.0)]
-    for index in (0, 1, 0, 2, 0):
+    for index in order:
         shared(data[index], function)
-    assert len(calls) == 3
+    assert len(calls) == n_calls
 
 
 def test_a_failed_computation_is_not_remembered():

@@ -15,12 +15,6 @@ def _same_partition(a, b):
     return ((a[:, None] == a) == (b[:, None] == b)).all()
 
 
-def test_separated_blobs_are_found():
-    X = blobs(n_samples=30, n_clusters=3)
-    assert _same_partition(kmeans_labels(X, 3, 0), np.arange(30) % 3)
-    assert _same_partition(spectral_labels(X, knn_graph(X, 4), 3, 0), np.arange(30) % 3)
-
-
 @pytest.mark.parametrize("n_clusters", [1, 2, 7, 20])
 def test_every_cluster_has_a_sample_and_no_warning_is_raised(n_clusters):
     rng = np.random.default_rng(0)
