@@ -34,6 +34,13 @@ def blobs(n_samples=60, n_features=30, n_clusters=4, seed=0, noise=0.7):
     return means[labels] + noise * rng.normal(size=(n_samples, n_features)), labels
 
 
+def groups(n_groups, n_each, n_features, spread=1.0):
+    """Return clusters one after the other, with noise of deviation 1 about centres of deviation `spread`."""
+    rng = np.random.default_rng(0)
+    centers = spread * rng.standard_normal((n_groups, n_features))
+    return np.vstack([center + rng.standard_normal((n_each, n_features)) for center in centers])
+
+
 def factors(n_samples, n_features, seed=0, rank=5):
     """Return samples of a few factors, with noise about 1."""
     rng = np.random.default_rng(seed)

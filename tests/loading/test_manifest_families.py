@@ -133,16 +133,6 @@ def test_a_data_set_of_several_files_is_downloaded_whole(site, empty_cache, data
     assert [len(site.pages[f"/{file['file']}"].asked) for file in files] == [1] * (len(files) - 1) + [2]
 
 
-def test_a_file_that_is_missing_of_several_is_named(tmp_path, data_dir):
-    for file in ("Meat_TRAIN.tsv", "hmp.zip"):
-        (tmp_path / file).symlink_to(data_dir / file)
-    with pytest.raises(
-        DataError, match="(?s)wanted: Meat_TEST.tsv.*all the files of a source into one folder"
-    ) as caught:
-        load_dataset("meat", tmp_path, download=False)
-    assert "wanted: Meat_TRAIN.tsv" in str(caught.value)
-
-
 def test_what_may_not_be_passed_on_is_not_offered_and_the_reason_is_said(tmp_path, capsys):
     with pytest.raises(DataError, match="It is not offered for download: who gets the AR face database agrees"):
         load_dataset("warpar10p", tmp_path)

@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 import yaml
-from scipy.io import savemat
-from small_data import CODES, X
+from small_data import CODES, X, write_mat
+from test_loaders import write_arff, write_npz
 
 from ufs_bench.datasets import DataError, load_dataset, read_spec
 from ufs_bench.datasets.load import user_dirs
@@ -23,28 +23,21 @@ def write_csv(path):
     path.write_text("\n".join(["p,q,r,s,kind", *rows]))
 
 
-def write_npz(path):
-    np.savez(path, values=X, kind=np.array(Y))
-
-
-def write_mat(path):
-    savemat(path, {"values": X, "kind": np.array([[2], [1], [2], [1], [3], [3]])})
-
-
-def write_arff(path):
-    rows = [",".join(map(str, (*x, y))) for x, y in zip(X, Y, strict=True)]
-    names = [f"@attribute {name} numeric" for name in "pqrs"]
-    path.write_text("\n".join(["@relation r", *names, "@attribute kind {a,b,c}", "@data", *rows]))
-
-
-FILES = [("My data.csv", write_csv), ("d.npz", write_npz), ("d.mat", write_mat), ("d.arff", write_arff)]
-every_file = pytest.mark.parametrize(("file", "write"), FILES, ids=[file for file, _ in FILES])
+FILES = [  # with the label, and what tells the samples from it where it is none
+    ("My data.csv", write_csv, "kind", {"ignore": ["kind"]}),
+    ("d.npz", write_npz, "Y", {"x": "X"}),
+    ("d.mat", write_mat, "Y", {"x": "X"}),
+    ("d.arff", write_arff, "Class", {"ignore": ["Class"]}),
+]
+every_file = pytest.mark.parametrize(("file", "write", "label", "samples"), FILES, ids=[file for file, *_ in FILES])
 
 
 @every_file
-def test_a_file_and_its_label_make_a_data_set_that_its_written_specification_makes_again(tmp_path, file, write):
+def test_a_file_and_its_label_make_a_data_set_that_its_written_specification_makes_again(
+    tmp_path, file, write, label, samples
+):
     write(tmp_path / file)
-    spec, folder = own_spec(tmp_path / file, label="kind")
+    spec, folder = own_spec(tmp_path / file, label=label)
     data = load_dataset(spec, folder)
     np.testing.assert_array_equal(data.X, X)
     np.testing.assert_array_equal(data.y, CODES)
@@ -54,11 +47,10 @@ def test_a_file_and_its_label_make_a_data_set_that_its_written_specification_mak
     assert spec["name"] == ("my_data" if file == "My data.csv" else "d")
 
 
-@pytest.mark.parametrize(("file", "write"), FILES[:3])
-def test_without_labels_the_number_of_clusters_takes_their_place(tmp_path, file, write):
+@every_file
+def test_without_labels_the_number_of_clusters_takes_their_place(tmp_path, file, write, label, samples):
     write(tmp_path / file)
-    options = {"ignore": ["kind"]} if file.endswith("csv") else {"x": "values"}
-    spec, folder = own_spec(tmp_path / file, label="none", clusters=3, **options)
+    spec, folder = own_spec(tmp_path / file, label="none", clusters=3, **samples)
     data = load_dataset(spec, folder)
     assert data.y is None and data.n_classes == 3 and data.n_samples == 6
     whole = complete(spec, data)
@@ -71,7 +63,7 @@ def test_a_file_whose_label_is_not_said_lists_what_it_may_be(tmp_path):
     with pytest.raises(DataError, match=re.escape("label=NAME (it has p, q, r, s, kind); label=none")):
         own_spec(tmp_path / "d.csv")
     write_npz(tmp_path / "d.npz")
-    with pytest.raises(DataError, match=re.escape("label=NAME (it holds kind, values)")):
+    with pytest.raises(DataError, match=re.escape("label=NAME (it holds X, Y)")):
         own_spec(tmp_path / "d.npz")
 
 

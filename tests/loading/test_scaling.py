@@ -65,10 +65,6 @@ def test_a_constant_feature_becomes_zero_whatever_rounding_does_to_its_mean(valu
     assert not scaled[:, 0].any() and scaled[:, 1].any()
 
 
-def test_a_sample_of_zeros_stays_one():
-    np.testing.assert_array_equal(scale([[0, 0], [3, 4]], "unit_norm"), [[0, 0], [0.6, 0.8]])
-
-
 def test_an_unknown_scaling_lists_the_known_ones():
     with pytest.raises(
         ValueError, match="scaling='standard' must be one of none, minmax, zscore, unit_norm, unit_features"

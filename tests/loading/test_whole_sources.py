@@ -92,13 +92,6 @@ def test_a_source_with_a_file_without_an_address_is_not_downloaded(site, cache, 
     assert asked(site) == [0, 0, 0]
 
 
-def test_what_may_not_be_passed_on_says_why(cache, whole):
-    for file in (*whole["sources"][0]["files"], *whole["sources"][0]["labels"]["files"]):
-        del file["urls"]
-    with pytest.raises(DataMissing, match="It is not offered for download: its owners forbid it"):
-        load_dataset(whole | {"withheld": "its owners forbid it."})
-
-
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -50,10 +50,6 @@ def test_leverage_is_the_squared_length_of_the_rows_of_the_leading_vectors(shape
     assert model.size_in_objective == (words == "size")
 
 
-def test_with_all_vectors_every_feature_counts_alike():
-    np.testing.assert_allclose(LeverageScores(n_vectors=8).fit(sample(40, 8)).scores_, 1)
-
-
 def test_draws_are_in_proportion_to_the_weights_and_leave_out_what_has_none():
     rng, weights = np.random.default_rng(2), np.array([1.0, 0.0, 2.0, 5.0])
     orders = np.array([np.argsort(-drawn(weights, rng)) for _ in range(4000)])

@@ -12,6 +12,7 @@ from ufs_bench.methods.core.prox import row_norms
 from ufs_bench.methods.ufsol import GRAPHS
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+
 VARIANTS = ["paper", "released"]
 
 

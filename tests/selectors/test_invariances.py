@@ -45,6 +45,7 @@ UNCHANGED = {
         methods.DUFS(9, max_iter=1, tol=0),
         methods.PFA(9, standardize=True, random_state=0),
     ],
+    ("rotation",): [methods.VCSDFS(9, max_iter=2)],
     ("origins",): [methods.SOCFS(9, n_clusters=3, random_state=0, max_iter=20), methods.SPCAPSD(9, lambda_=0.5)],
 }
 CASES = [(method, change) for changes, methods in UNCHANGED.items() for change in changes for method in methods]

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.io import loadmat
+from samples import real
 from scipy.linalg import svd
 
 from ufs_bench.methods import KMeansUFS
@@ -11,7 +11,7 @@ from ufs_bench.methods.core.loop import iterate
 from ufs_bench.methods.kmeans_ufs import standardized
 from ufs_bench.methods.kmeans_ufs.admm import Problem, leading_basis
 
-REAL = {"allaml": ("allaml.mat", 2), "pie10p": ("warppie10p.mat", 10), "umist": ("umist.mat", 20)}
+REAL = ["umist", *(pytest.param(name, marks=pytest.mark.slow) for name in ("allaml", "pie10p"))]
 
 
 def sample(n_samples, n_features, seed=0):
@@ -25,12 +25,6 @@ def model_matrix(X, n_clusters):
     _, singular, Vt = svd(standardized(X), full_matrices=False)
     P = Vt[:n_clusters].T
     return (P * singular[:n_clusters] ** 2) @ P.T
-
-
-def real(data_dir, name):
-    file, n_clusters = REAL[name]
-    content = loadmat(data_dir / file)
-    return np.asarray(content["X" if "X" in content else "fea"], dtype=float), n_clusters
 
 
 def orthogonal(rng, size):
@@ -126,9 +120,9 @@ def test_admm_stops_when_its_rows_have_not_changed_for_the_patience_given():
     assert KMeansUFS(6, n_clusters=3, solver="admm", max_iter=5).fit(X).status_ == "max_iter"
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.slow] if n != "umist" else []) for n in REAL])
+@pytest.mark.parametrize("name", REAL)
 def test_admm_never_beats_the_exact_solution_on_real_data(data_dir, name):
-    X, n_clusters = real(data_dir, name)
+    X, n_clusters = real(data_dir, name, "none")
     exact = KMeansUFS(50, n_clusters=n_clusters).fit(X)
     admm = KMeansUFS(50, n_clusters=n_clusters, solver="admm").fit(X)
     assert admm.status_ == "converged"

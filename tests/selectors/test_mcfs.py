@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from samples import groups
 from scipy.io import loadmat
 from scipy.sparse.csgraph import connected_components
 from test_lars import optimality_gap
@@ -12,19 +13,12 @@ from ufs_bench.methods.core.spectral import smooth_vectors
 from ufs_bench.methods.mcfs import MCFS, released
 from ufs_bench.methods.mcfs.lars import lasso_paths
 
-
-def blobs(n_blobs=4, n_each=20, n_features=60, spread=1.0, seed=0):
-    rng = np.random.default_rng(seed)
-    centers = spread * rng.standard_normal((n_blobs, n_features))
-    return np.vstack([center + rng.standard_normal((n_each, n_features)) for center in centers])
-
-
 SHAPES = {"more samples": (4, 30, 40), "more features": (4, 10, 120)}
 
 
 @pytest.fixture(params=SHAPES)
 def X(request):
-    return blobs(*SHAPES[request.param])
+    return groups(*SHAPES[request.param])
 
 
 def read_off(model, X, size):
@@ -59,7 +53,7 @@ def test_released_coefficients_of_every_size_are_the_programs(reference):
 
 @pytest.mark.parametrize(("spread", "n_components"), [(0.3, 1), (100.0, 5)])
 def test_released_coordinates_are_eigenvectors_orthogonal_to_the_constant_one(spread, n_components):
-    X = blobs(5, 12, 60, spread)
+    X = groups(5, 12, 60, spread)
     S = affinity_graph(X, "heat", 5)
     Y, degrees = released.coordinates(S, 7, X), S.sum(axis=1)
     np.testing.assert_allclose(Y.T @ (degrees[:, None] * Y), np.eye(7), atol=1e-10)
@@ -72,7 +66,7 @@ def test_released_coordinates_are_eigenvectors_orthogonal_to_the_constant_one(sp
 
 
 def test_the_last_knot_of_a_size_is_one_of_the_path_and_never_before_the_first():
-    X = blobs(4, 10, 120)
+    X = groups(4, 10, 120)
     y = smooth_vectors(knn_graph(X), 3, X)
     later = 0
     for first, last in zip(lasso_paths(X, y, 40), lasso_paths(X, y, 40, last=True), strict=True):
@@ -88,7 +82,7 @@ def test_released_refuses_a_sample_without_an_edge():
     S = np.zeros((80, 80))
     S[:40, :40] = 1
     with pytest.raises(ValueError, match="40 samples have no edge"):
-        MCFS(5, affinity=S, variant="released").fit(blobs())
+        MCFS(5, affinity=S, variant="released").fit(groups(4, 20, 60))
 
 
 @pytest.mark.parametrize("size", [5, 10, 20])
@@ -121,28 +115,20 @@ def test_the_reference_coefficients_that_we_do_not_take_are_a_later_knot_of_the_
     assert penalty < path.knots[4].penalty
 
 
+@pytest.mark.parametrize("normalize_coef", [False, True])
 @pytest.mark.parametrize("ridge", [0.0, 0.5])
-def test_scores_are_the_largest_coefficients_of_optimal_knots(X, ridge):
-    model = MCFS(25, n_clusters=4, ridge=ridge).fit(X)
+def test_scores_are_the_largest_coefficients_of_optimal_knots(X, ridge, normalize_coef):
+    model = MCFS(25, n_clusters=4, ridge=ridge, normalize_coef=normalize_coef).fit(X)
     Y, A = read_off(model, X, 25)
     gradient = X.T @ (Y - X @ A) - ridge * A
     penalty = np.abs(gradient).max(axis=0)
     assert (np.count_nonzero(A, axis=0) == 25).all()
     np.testing.assert_allclose(gradient[A != 0], (penalty * np.sign(A))[A != 0], atol=1e-12)
-    largest = np.abs(A).max(axis=1)
-    np.testing.assert_allclose(model.scores_[largest > 0], largest[largest > 0], rtol=1e-9)
-    assert (model.scores_[largest == 0] < 0).all()
-
-
-@pytest.mark.parametrize("normalize_coef", [False, True])
-def test_coefficients_and_coordinates_are_those_that_the_scores_come_from(X, normalize_coef):
-    model = MCFS(25, n_clusters=4, normalize_coef=normalize_coef).fit(X)
-    Y, A = read_off(model, X, 25)
     np.testing.assert_array_equal(model.embedding_, Y)
-    lengths = np.linalg.norm(A, axis=0) if normalize_coef else 1
-    np.testing.assert_allclose(model.coef_, A / lengths, rtol=1e-12)
-    used = model.coef_.any(axis=1)
+    np.testing.assert_allclose(model.coef_, A / (np.linalg.norm(A, axis=0) if normalize_coef else 1), rtol=1e-12)
+    used = A.any(axis=1)
     np.testing.assert_array_equal(model.scores_[used], np.abs(model.coef_[used]).max(axis=1))
+    assert (model.scores_[~used] < 0).all()
 
 
 @pytest.mark.parametrize("normalize_coef", [False, True])
@@ -169,7 +155,7 @@ def test_a_size_beyond_the_fitted_one_is_refused_with_the_remedy(X):
 
 
 def test_a_shortfall_is_reported_and_filled_by_nearness_not_by_file_order():
-    X = blobs(3, 4, 200)
+    X = groups(3, 4, 200)
     model = MCFS(100, n_clusters=2).fit(X)
     n_nonzero = model.n_nonzero_[-1]
     assert n_nonzero <= 2 * 12
@@ -183,7 +169,7 @@ def test_a_shortfall_is_reported_and_filled_by_nearness_not_by_file_order():
 
 
 def test_it_also_holds_when_the_graph_is_disconnected():
-    X = blobs(6, 20, 60, spread=100.0)
+    X = groups(6, 20, 60, spread=100.0)
     rng = np.random.default_rng(1)
     for n_clusters in (3, 6):
         expected = MCFS(30, n_clusters=n_clusters).fit(X)

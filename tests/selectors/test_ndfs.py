@@ -79,20 +79,6 @@ def test_median_distance_is_that_of_the_whole_matrix(n_samples):
     assert median_distance(X) == pytest.approx(np.median(cdist(X, X)), rel=1e-12)
 
 
-@pytest.mark.parametrize(("alpha", "beta"), [(1e-3, 1e-3), (1.0, 1e-1), (1e4, 10.0), (1e4, 1e-3), (1e-3, 10.0)])
-@pytest.mark.parametrize("gamma", [10.0, 1e8])
-@pytest.mark.parametrize("shape", SHAPES)
-def test_objective_is_the_printed_one_and_never_rises(shape, alpha, beta, gamma):
-    given = problem(shape, alpha, beta, gamma)
-    state = given.start(lifted_start(shape[0]))
-    for _ in range(40):
-        new = given.sweep(state)
-        assert new.value <= state.value * (1 + 1e-12)
-        assert new.F.min() >= 0
-        state = new
-    assert state.value == pytest.approx(objective(given, state.F, state.W), rel=1e-9)
-
-
 def test_the_start_by_k_means_is_that_of_its_labels_on_the_samples():
     X = sample(*SHAPES[0])
     fitted = NDFS(n_clusters=3, init="kmeans", random_state=5).fit(X)

@@ -84,12 +84,6 @@ def test_all_is_zero_exactly_from_the_bound_on(shape):
     assert below.objective_ < above.objective_
 
 
-def test_without_weight_every_feature_represents_itself():
-    fit = RSR(lambda_=1e-3).fit(correlated(60, 25))
-    np.testing.assert_allclose(fit.scores_, 1, atol=1e-3)
-    np.testing.assert_allclose(fit.sample_norms_, 0, atol=1e-3)
-
-
 def test_data_with_many_zeros_give_the_same_norms():
     X, rng = correlated(20, 70), np.random.default_rng(1)
     X *= rng.random(X.shape) < 0.15

@@ -26,14 +26,19 @@ def printed(X, W, Y, fuzziness):
     return (F * distances).sum() / np.trace(W.T @ X.T @ X @ W)
 
 
+def program(pair):
+    """Return where the released sweeps of a pair end."""
+    X, fuzziness = normalized(pair["X"]), float(pair["phi"])
+    problem = released.Problem(X, int(pair["c"]), int(pair["k"]), int(pair["m"]), fuzziness)
+    start = problem.start(pair["U0"].T, pair["W0_before_truncation"])
+    return iterate(problem.sweep, start, max_iter=49, tol=0, residual=released.change)[0]
+
+
 @pytest.mark.parametrize("name", PAIRS)
 def test_released_sweeps_are_those_of_the_program(reference, name):
     pair = reference(f"modern/{name}")
-    X = normalized(pair["X"])
-    np.testing.assert_allclose(X, pair["X_normalized"], atol=1e-14)
-    problem = released.Problem(X, int(pair["c"]), int(pair["k"]), int(pair["m"]), float(pair["phi"]))
-    start = problem.start(pair["U0"].T, pair["W0_before_truncation"])
-    end, _ = iterate(problem.sweep, start, max_iter=49, tol=0, residual=released.change)
+    np.testing.assert_allclose(normalized(pair["X"]), pair["X_normalized"], atol=1e-14)
+    end = program(pair)
     np.testing.assert_array_equal(end.features, np.sort(pair["selected"]))
     projector = np.zeros_like(pair["W_proj"])
     projector[np.ix_(end.features, end.features)] = end.W @ end.W.T
@@ -47,12 +52,7 @@ def test_swaps_end_below_the_program(reference, name):
     pair = reference(f"modern/{name}")
     settings = {"n_clusters": int(pair["c"]), "n_components": int(pair["m"]), "fuzziness": float(pair["phi"])}
     fit = SPDFS(int(pair["k"]), **settings, random_state=0).fit(pair["X"])
-    problem = released.Problem(
-        normalized(pair["X"]), int(pair["c"]), int(pair["k"]), int(pair["m"]), float(pair["phi"])
-    )
-    start = problem.start(pair["U0"].T, pair["W0_before_truncation"])
-    end, _ = iterate(problem.sweep, start, max_iter=49, tol=0, residual=released.change)
-    assert fit.objective_ < end.value
+    assert fit.objective_ < program(pair).value
 
 
 def test_most_of_a_released_selection_is_its_random_start(data_dir):

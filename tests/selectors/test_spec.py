@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from samples import correlated
 from scipy import sparse
 from scipy.linalg import eigh
 
@@ -10,11 +11,6 @@ from ufs_bench.methods.core.graphs import knn_graph
 from ufs_bench.methods.spec import full_graph
 
 PAIRS = [f"modern/spec_{data}_s{s}" for data in ("rand60x40", "umist60x40", "pie60x100") for s in (1, 2)]
-
-
-def sample(n_samples=40, n_features=12, seed=0):
-    rng = np.random.default_rng(seed)
-    return rng.random((n_samples, 3)) @ rng.random((3, n_features)) + 0.3 * rng.random((n_samples, n_features))
 
 
 def spectrum(S):
@@ -50,7 +46,7 @@ def test_the_ranking_of_the_python_program_begins_with_its_own_worst_features(re
 @pytest.mark.parametrize("center", [False, True])
 @pytest.mark.parametrize("power", [1, 2, 3])
 def test_scores_are_the_definition_by_all_eigenvectors(power, center):
-    X = sample()
+    X = correlated(40, 12)
     S = knn_graph(X).toarray()
     values, U, root = spectrum(S)
     F = X * root[:, None]
@@ -65,7 +61,7 @@ def test_scores_are_the_definition_by_all_eigenvectors(power, center):
 
 
 def test_the_full_graph_joins_all_pairs_and_each_sample_with_itself():
-    X = sample(15)
+    X = correlated(15, 12)
     d = np.linalg.norm(X[:, None] - X, axis=2)
     t = d[np.triu_indices(15, 1)].mean()
     np.testing.assert_allclose(full_graph(X).toarray(), np.exp(-((d / t) ** 2) / 2), atol=1e-12)
@@ -76,7 +72,7 @@ def test_the_full_graph_joins_all_pairs_and_each_sample_with_itself():
 
 
 def test_units_of_a_feature_do_not_matter_and_its_origin_only_where_it_is_not_centred():
-    X = sample()
+    X = correlated(40, 12)
     S = knn_graph(X)
     for variant in ("phi1", "phi3"):
         expected = SPEC(variant=variant, affinity=S).fit(X).scores_
@@ -90,7 +86,7 @@ def test_units_of_a_feature_do_not_matter_and_its_origin_only_where_it_is_not_ce
 
 @pytest.mark.parametrize("variant", ["phi1", "phi3"])
 def test_samples_without_an_edge_do_not_count(variant):
-    X = sample()
+    X = correlated(40, 12)
     expected = SPEC(variant=variant, n_vectors=4).fit(X).scores_
     S = np.zeros((42, 42))
     S[2:, 2:] = knn_graph(X).toarray()
@@ -101,4 +97,4 @@ def test_samples_without_an_edge_do_not_count(variant):
 
 def test_a_full_graph_of_sparse_data_is_refused():
     with pytest.raises(ValueError, match="'full' needs a dense X: take 'heat' or 'binary'"):
-        SPEC(affinity="full").fit(sparse.csr_array(sample()))
+        SPEC(affinity="full").fit(sparse.csr_array(correlated(40, 12)))

@@ -94,17 +94,6 @@ def test_large_rho_leaves_at_most_one_feature_a_column():
     assert (np.count_nonzero(fit.coef_ > 1e-4 * fit.coef_.max(), axis=0) <= 1).all()
 
 
-@pytest.mark.parametrize("shape", [(30, 12), (12, 30)])
-def test_starts_do_not_change_with_rotated_samples_and_are_permuted_with_the_features(shape):
-    X, rng = correlated(*shape), np.random.default_rng(1)
-    rotation, order = np.linalg.qr(rng.normal(size=(shape[0], shape[0])))[0], rng.permutation(shape[1])
-    starts, turned, permuted = (Problem(data, 4, 1.0).starts() for data in (X, rotation @ X, X[:, order]))
-    for start, same, moved in zip(starts, turned, permuted, strict=True):
-        np.testing.assert_allclose(same.W, start.W, atol=1e-8)
-        np.testing.assert_allclose(moved.W, start.W[order], atol=1e-8)
-        assert same.value == pytest.approx(start.value) and moved.value == pytest.approx(start.value)
-
-
 def test_the_allowed_work_shortens_a_sweep_that_is_too_long_for_five():
     X = np.random.default_rng(0).random((20, 30))
     each = 30 * 4 * (20 + 300)  # a step: rank 20, and what the pairs cost

@@ -48,15 +48,15 @@ def _short_fits(method):
     return shortened(method.cls(**method.config["params"]))
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks([_short_fits(method) for method in FIRST])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_a_class_of_every_kind_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 
 
 @pytest.mark.slow  # these checks look at an interface, which is the base class's
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks([_short_fits(method) for method in METHODS.values() if method not in FIRST])
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_every_other_method_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 

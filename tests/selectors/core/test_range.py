@@ -49,8 +49,8 @@ def test_every_method_refuses_before_the_fit_and_says_what_to_do(name, case):
 
 @pytest.mark.parametrize("case", FITTED_OR_REFUSED)
 @pytest.mark.parametrize("name", further_slow(METHODS, long=("spdfs",)))
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of a fit that then says how it ended
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 def test_every_method_fits_or_refuses_what_is_barely_in_range(request, name, case):
     for X in (blobs(), wide_blobs()):
         selector = METHODS[name].make(4, n_clusters=3)

@@ -2,17 +2,12 @@
 
 import numpy as np
 import pytest
+from samples import groups
 from scipy import sparse
 
 from ufs_bench.methods.core import spectral
 from ufs_bench.methods.core.graphs import knn_graph, laplacian
 from ufs_bench.methods.core.spectral import smooth_vectors
-
-
-def blobs(n_blobs, n_each=30, n_features=6, seed=0):
-    rng = np.random.default_rng(seed)
-    centers = 100 * rng.standard_normal((n_blobs, n_features))
-    return np.vstack([center + rng.standard_normal((n_each, n_features)) for center in centers])
 
 
 def check_solution(S, Y, n_zero=0):
@@ -28,7 +23,7 @@ def check_solution(S, Y, n_zero=0):
 
 @pytest.mark.parametrize("n_blobs", [1, 2, 4])
 def test_vectors_solve_the_eigenproblem_without_the_constant_one(n_blobs):
-    X = blobs(n_blobs)
+    X = groups(n_blobs, 30, 6, spread=100.0)
     S = knn_graph(X, 5)
     values = check_solution(S, smooth_vectors(S, 5, X), n_zero=n_blobs - 1)
     every = np.linalg.eigvalsh(laplacian(S, normalized=True).toarray())
@@ -36,7 +31,7 @@ def test_vectors_solve_the_eigenproblem_without_the_constant_one(n_blobs):
 
 
 def test_lanczos_and_the_dense_solver_agree(monkeypatch):
-    X = blobs(3, n_each=150)
+    X = groups(3, 150, 6, spread=100.0)
     S = knn_graph(X, 5)
     lanczos = smooth_vectors(S, 6, X)
     monkeypatch.setattr(spectral, "DENSE_SAMPLES", len(X))
@@ -46,7 +41,7 @@ def test_lanczos_and_the_dense_solver_agree(monkeypatch):
 
 
 def test_more_components_than_vectors_give_piecewise_constant_ones():
-    X = blobs(6)
+    X = groups(6, 30, 6, spread=100.0)
     S = knn_graph(X, 5)
     Y = smooth_vectors(S, 3, X)
     check_solution(S, Y, n_zero=3)
@@ -54,7 +49,7 @@ def test_more_components_than_vectors_give_piecewise_constant_ones():
 
 
 def test_samples_without_an_edge_are_left_at_zero():
-    X = blobs(1)
+    X = groups(1, 30, 6, spread=100.0)
     S = sparse.block_array([[knn_graph(X), None], [None, sparse.csr_array((2, 2))]]).tocsr()
     Y = smooth_vectors(S, 3, np.vstack([X, X[:2]]))
     assert not Y[-2:].any()
