@@ -63,7 +63,7 @@ def config(folder, study="s", grid=(3, 4, 5, 6), method=None, protocol=(), **run
         "study": study,
         "results_dir": str(folder),
         "data_dir": None,
-        "runner": {"n_jobs": 1, "redo": False, "cache": False, "points": "grid"} | runner,
+        "runner": {"n_jobs": 1, "redo": False, "reuse": "none", "points": "grid"} | runner,
         "method": method or own_method,
         "protocol": {"name": study} | own_protocol | dict(protocol),
         "dataset": OmegaConf.load(ROOT / "conf/dataset/digits.yaml"),

@@ -147,8 +147,8 @@ def run(
         More words of a command line of run.py, such as ``"protocol.sizes=[5,10]"`` or ``"runner.points=default"``.
     verbose : bool, default=True
         Print what run.py prints.
-    reuse : {"own", "shipped"}, default="own"
-        Take fits that another study in `results_dir` has, or also those of the shipped results.
+    reuse : {"own", "shipped", "none"}, default="own"
+        Take fits that another study in `results_dir` has, or also those of the shipped results, or none.
 
     Returns
     -------

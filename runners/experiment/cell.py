@@ -13,7 +13,7 @@ from ufs_bench.runners.experiment.method import check_sparse
 from ufs_bench.runners.experiment.notes import RUN, ends_text, logged, note_log, noted_run
 from ufs_bench.runners.experiment.plan import Plan, Times, Todo
 from ufs_bench.runners.experiment.result import say_result
-from ufs_bench.runners.experiment.settings import SHIPPED
+from ufs_bench.runners.experiment.settings import NONE, SHIPPED
 from ufs_bench.runners.messages import ConfigError, counted
 from ufs_bench.runners.progress import Progress, log, say_compiling
 from ufs_bench.runners.store.files import clear_unfinished, store_names
@@ -97,15 +97,16 @@ class Cell:
         taken = {trial.key for there in self._elsewhere(trials).values() for _, trial in there}
         return [trial for trial in trials if trial.key not in taken]
 
-    def _elsewhere(self, trials):
-        return found_elsewhere(self.settings, trials, self.settings.runner.reuse == SHIPPED)
+    def _elsewhere(self, trials, shipped=False):
+        reuse = self.settings.runner.reuse
+        return {} if reuse == NONE else found_elsewhere(self.settings, trials, shipped or reuse == SHIPPED)
 
     def plan(self, times=Times):
         """Return the `Plan` of the cell, with seconds from `times`; writes nothing and downloads nothing."""
         settings, runner = self.settings, self.settings.runner
         todo = self.todo(self.rows(), self.planned)
         pending = self.not_elsewhere(todo.missing + todo.again)
-        shipped = sum(map(len, found_elsewhere(settings, pending, shipped=True).values()))
+        shipped = sum(map(len, self._elsewhere(pending, shipped=True).values()))
         most = math.inf if runner.max_seconds is None else runner.max_seconds
         found = times(settings.results_dir, settings.method.name, most).each(settings.dataset, pending)
         source = Counter(source for _, source in found).most_common(1)[0][0] if found else ""
@@ -219,18 +220,16 @@ class Cell:
         """Run and store trials; return the rows of those without scores."""
         from ufs_bench.metrics.kmeans import load_engine  # here, as a finished cell needs none of it
         from ufs_bench.runners.workers.data import Data
-        from ufs_bench.runners.workers.pool import Scores, run_all
+        from ufs_bench.runners.workers.pool import run_all
 
         runner = self.settings.runner
         data = Data.scaled(self.dataset, self.settings.protocol, self.settings.method.name)
         # Here, so that the workers find the loops compiled and do not each compile them.
         load_engine(say_compiling)
-        known = None if runner.redo else self.folder.parents[2] / ".evaluations"
-        scores = Scores(known) if runner.cache else None
         # A single trial is not worth a worker, unless the system may kill it for its memory: then only that dies.
         single = len(trials) + len(fits) == 1 and self.dataset.X.shape[0] <= MANY_SAMPLES
         n_workers = 1 if single else n_workers
-        outcomes = run_all(trials, data, n_workers, scores, runner.caps, fits)
+        outcomes = run_all(trials, data, n_workers, runner.caps, fits)
         return self._store_all(outcomes, len(trials) + len(fits), store)
 
     def _store_all(self, outcomes, total, store):

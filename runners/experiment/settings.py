@@ -22,7 +22,7 @@ from ufs_bench.runners.workers.machine import CAN_WATCH
 PARTS = ("study", "results_dir", "data_dir", "missing_data", "runner", "protocol", "method", "dataset")
 OF_COMMANDS = ("methods", "datasets", "shard", "hydra")  # parts that say which cells there are, and how Hydra logs
 MISSING_DATA = ("error", "skip")
-REUSE = OWN, SHIPPED = "own", "shipped"
+REUSE = NONE, OWN, SHIPPED = "none", "own", "shipped"
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,6 @@ class Runner:
 
     n_jobs: int  # number of worker processes, at least 1
     redo: bool  # compute what is stored again
-    cache: bool  # keep the scores of feature sets for other trials and studies, and take trials as `reuse` says
     # "grid", the "default" parameters, or a number of points by `grid.first_points`.
     points: str | int
     # Caps of one fit, in CPU seconds and in GB above what its process holds before; a fit beyond them is ended.
@@ -39,7 +38,7 @@ class Runner:
     max_memory: float | None = None
     retry: tuple = (FAILED,)  # statuses, of `UNSCORED`, with which a stored trial is run again
     plan: bool = False  # only say what would be run, and how long it would take
-    reuse: str = OWN  # or "shipped": whose trials are taken, of the user's other studies alone or of shipped ones too
+    reuse: str = OWN  # whose trials are taken: of none, of the user's other studies, or ("shipped") of shipped ones too
 
     @property
     def caps(self):
@@ -131,12 +130,11 @@ STATUSES = typed.one_or_more(typed.one_of(*UNSCORED))
 RUNNER = {
     "n_jobs": typed.JOBS,
     "redo": typed.FLAG,
-    "cache": typed.FLAG,
     "plan": typed.FLAG,
     "points": typed.POINTS,
     "reuse": typed.Kind(
-        "own, or in a checkout of the repository shipped",
-        lambda value: value in (REUSE if is_checkout() else (OWN,)),
+        "none, own, or in a checkout of the repository shipped",
+        lambda value: value in (REUSE if is_checkout() else (NONE, OWN)),
     ),
     "max_seconds": typed.Kind("a number of CPU seconds above 0, or null for no cap", CAP.holds),
     "max_memory": typed.Kind("a number of GB above 0, or null for no cap", CAP.holds),

@@ -96,7 +96,7 @@ def found_elsewhere(settings, trials, shipped):
     A study is the `FILE` of its cell, or the name of a shipped one; these count only if `shipped` is True.  A stored
     trial counts if its scores are of the same code, packages and machine (`Identity`).
     """
-    if not trials or not settings.runner.cache or settings.runner.redo:
+    if not trials or settings.runner.redo:
         return {}
     missing, found, cell = trials, {}, (settings.dataset["name"], settings.method.name)
     here = Identity.of(settings.method.cls)

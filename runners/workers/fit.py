@@ -51,31 +51,32 @@ class Fit:
     log: str = ""
 
 
-def run_trial(trial, X, y, fitted_on=None, caps=None, evaluations=None, fit=None):
+def run_trial(trial, X, y, fitted_on=None, caps=None, known=None, fit=None):
     """Fit one selector in this process, and return the `Outcome` with the scores of its feature sets and its labels.
 
     X is scaled, and never written to; the method is fitted on `fitted_on` where it is given.  y are class codes; an
     array without dimensions holds the number of clusters instead, for data without labels, and with None nothing is
     scored.  It reaches the scoring only.  The outcome has the status "failed" and the error where the method raised.
-    `evaluations` has known scores of feature sets, and keeps new ones.  A `fit` that is given is only scored.
+    `known` has the scores of other trials on these data, by the digest of the feature set, and keeps new ones.  A `fit`
+    that is given is only scored.
     """
     fit = fit or fit_trial(trial, X if fitted_on is None else fitted_on, caps)
     if y is None or fit.row["status"] in UNSCORED:
         return Outcome(fit.row, log=fit.log)
-    scores, new, eval_s = {}, {}, 0.0
+    known = {} if known is None else known
+    scores, shared, eval_s = {}, [], 0.0
     try:
         for size, features in fit.subsets.items():
             digest = feature_set_digest(features)
-            scores[size] = None if evaluations is None else evaluations.find(digest)
-            if scores[size] is None:
-                scores[size], seconds = evaluate_set(features, X, y, trial.protocol)
-                new[digest] = size
+            if digest in known:
+                shared.append(size)
+            else:
+                known[digest], seconds = evaluate_set(features, X, y, trial.protocol)
                 eval_s += seconds
+            scores[size] = known[digest]
     except Exception as error:
         return failure(trial, error, fit.row)
-    if evaluations is not None:
-        evaluations.add({digest: scores[size] for digest, size in new.items()})
-    return score(trial, fit, y, scores, eval_s, set(scores) - set(new.values()))
+    return score(trial, fit, y, scores, eval_s, shared)
 
 
 def labels_in(y):

@@ -14,8 +14,8 @@ import time
 from collections import deque
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import replace
+from functools import lru_cache, partial
 from multiprocessing import resource_tracker
 
 from joblib.externals.loky import FIRST_COMPLETED, get_reusable_executor, wait
@@ -23,7 +23,6 @@ from joblib.externals.loky import FIRST_COMPLETED, get_reusable_executor, wait
 from ufs_bench.metrics.study import TIMEOUT
 from ufs_bench.runners.arithmetic import ONE_THREAD
 from ufs_bench.runners.code import CodeChanged
-from ufs_bench.runners.store.evaluations import Evaluations
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.workers import outside
 from ufs_bench.runners.workers.caps import CapReached, Caps
@@ -36,14 +35,6 @@ IDLE_S = 300  # seconds after which a worker without work ends
 OUT_OF_TIME = "SIGXCPU"  # the signal that ends a worker beyond its CPU seconds
 QUIET = "ignore:resource_tracker"  # warnings of locks that workers left which were ended by a full disk or Ctrl-C
 SET_PARENT_DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG of Linux
-_kept = {}  # in a worker: source of the data -> their `Evaluations`; one at a time
-
-
-@dataclass(frozen=True)
-class Scores:
-    """Names the folder in which the scores of feature sets are kept, for other trials and studies."""
-
-    folder: object  # None where they are kept in each process alone
 
 
 class Workers:
@@ -52,12 +43,12 @@ class Workers:
     runs, count, executor = None, 0, None
 
 
-def run_all(trials, data, n_jobs, scores=None, caps=None, fits=()):
+def run_all(trials, data, n_jobs, caps=None, fits=()):
     """Run trials of one data set and one protocol, and yield lists of their outcomes as they come.
 
     A list is empty now and then.  A trial whose worker dies comes back as failed, and the others go on.  Trials are not
-    scored where the `Data` have no classes.  `fits` has pairs (trial, fit) that are only scored.  `scores` says where
-    the scores of feature sets are kept; with None every trial evaluates its own.
+    scored where the `Data` have no classes.  `fits` has pairs (trial, fit) that are only scored.  Each process
+    evaluates a feature set once.
 
     One job without caps runs in this process, unless that has imported a method from outside the suite: these have
     workers that run no other methods.  What has no file, as in a notebook, is fitted in this process.
@@ -68,14 +59,14 @@ def run_all(trials, data, n_jobs, scores=None, caps=None, fits=()):
     first, caps = tasks[0][0], caps or Caps()
     outside.note(first.target)
     if not outside.in_file(first.target) or (n_jobs == 1 and not caps and not outside.imported):
-        kept = scores and Evaluations(data.X, data.y, first.protocol, scores.folder)
-        yield from _in_moments(run_trial(trial, *data.arrays, caps, kept, fit) for trial, fit in tasks)
+        known = {}
+        yield from _in_moments(run_trial(trial, *data.arrays, caps, known, fit) for trial, fit in tasks)
         return
     identity, caps = Identity.of(first.cls), replace(caps, ends_process=True)
     _end_others((first.target, identity.code_fit) if outside.is_outside(first.target) else outside.OURS)
     try:
         with data.shared(partial(_apart, first) if outside.imported else None) as source:
-            call = partial(_run_in_worker, source, identity, caps, scores)
+            call = partial(_run_in_worker, source, identity, caps)
             for ended in _each(call, tasks, n_jobs):
                 yield [_outcome(task, result, caps) for task, result in ended]
     except BrokenProcessPool as died:  # raised by `_apart`, as where the import of the method ends every worker
@@ -197,7 +188,7 @@ def _begin(parent):
         os._exit(1)
 
 
-def _run_in_worker(source, identity, caps, scores, trial, fit):
+def _run_in_worker(source, identity, caps, trial, fit):
     """Return the outcome of a trial; refuse it where this process would run other code than its parent."""
     arrays = opened(source)
     if Identity.of(trial.cls) != identity:  # before the fit, as the seconds of a first import are not the fit's
@@ -205,16 +196,13 @@ def _run_in_worker(source, identity, caps, scores, trial, fit):
             "a file that the method or its evaluation rests on was edited after this command had begun: its workers "
             "run other code than it does. Nothing of it was stored; run the same command again."
         )
-    return run_trial(trial, *arrays, caps, scores and _scores_of(source, trial.protocol, scores), fit)
+    return run_trial(trial, *arrays, caps, _known(source), fit)
 
 
-def _scores_of(source, protocol, scores):
-    """Return the kept scores of the data of a source, which are read once a cell."""
-    if source not in _kept:
-        _kept.clear()
-        X, y, _ = opened(source)
-        _kept[source] = Evaluations(X, y, protocol, scores.folder)
-    return _kept[source]
+@lru_cache(maxsize=1)
+def _known(_):
+    """Return the scores of feature sets of the cell with this source, which this worker adds to."""
+    return {}
 
 
 def _call_beside(trial, function, *args):

@@ -77,5 +77,5 @@ def test_nothing_shipped_is_taken_in_a_wheel(monkeypatch, tmp_path):
     monkeypatch.setattr(place, "SUITE", tmp_path)
     assert reference.studies_with("mcfs", lists=True) == [] and "dgufs" in reference.studies_with("mcfs")
     assert RUNNER["reuse"].holds("own") and not RUNNER["reuse"].holds("shipped")
-    with pytest.raises(ConfigError, match="reuse=shipped must be own, or in a checkout of the repository shipped"):
+    with pytest.raises(ConfigError, match="reuse=shipped must be none, own, or in a checkout of the repository"):
         run(["mcfs"], ["digits"], "smoke", results_dir=tmp_path, reuse="shipped")

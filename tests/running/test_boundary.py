@@ -30,7 +30,7 @@ VALUES = [
 ]  # fmt: skip
 KEYS = [
     "study", "results_dir", "data_dir", "missing_data", "dataset", "method", "protocol", "runner",
-    *(f"runner.{name}" for name in ("n_jobs", "redo", "cache", "points")),
+    *(f"runner.{name}" for name in ("n_jobs", "redo", "reuse", "points")),
     *(f"protocol.{name}" for name in ("name", "sizes", "scaling", "restarts", "seed", "nmi", "max_iter")),
     *(f"+protocol.{name}" for name in ("sizes_for", "grid_values", "coarse", "budget")),
     *(f"method.{name}" for name in ("name", "target", "params", "grid", "params.n_neighbors", "params.affinity")),

@@ -210,7 +210,7 @@ def test_an_edited_method_has_the_scores_of_the_edited_method(tmp_path):
     plan, fits = copy.run("method=spread", "study=a", "runner.plan=true")
     assert fits == 0 and "2 of 2 fits to do, of them 2 stored trials to fit again" in plan
     after, other = copy.run("method=spread", "study=a")[0], copy.run("method=spread", "study=b")[0]
-    fresh, _ = copy.run("method=spread", "study=c", "runner.cache=false")
+    fresh, _ = copy.run("method=spread", "study=c", "runner.reuse=none")
     best = [re.search(r"default parameters.*", text)[0] for text in (before, after, other, fresh)]
     assert best[0] != best[1] == best[2] == best[3]
 

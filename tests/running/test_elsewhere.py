@@ -15,7 +15,7 @@ from ufs_bench.runners.store.fits import FILE
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.scripts.ship import pack
 
-settings = partial(config, grid=(3, 4), cache=True)
+settings = partial(config, grid=(3, 4), reuse="own")
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_what_another_study_has_is_taken_and_nothing_else_is_done_twice(tmp_path
         Cell(two).run()
     assert fitted == [5]
     assert "2 of them taken from the study one, which has the same fits by this code" in caplog.text
-    Cell(settings(tmp_path / "alone", "two", grid=(3, 4, 5), cache=False)).run()
+    Cell(settings(tmp_path / "alone", "two", grid=(3, 4, 5), reuse="none")).run()
     taken, alone = (load_results(folder, "two") for folder in (tmp_path, tmp_path / "alone"))
     for name in ("scores", "traces", "facts", "measures"):
         pd.testing.assert_frame_equal(getattr(taken, name), getattr(alone, name))
@@ -62,7 +62,7 @@ def test_what_another_study_has_is_taken_and_nothing_else_is_done_twice(tmp_path
             pytest.param({"protocol": part}, marks=pytest.mark.slow)
             for part in ({"restarts": 3}, {"scaling": "none"}, {"sizes": [5, 6]})
         ),
-        {"cache": False},
+        {"reuse": "none"},
         {"redo": True},
     ],
 )
@@ -112,7 +112,7 @@ def test_learned_labels_are_scored_again_as_they_were(tmp_path, monkeypatch):
         Identity, "of", classmethod(lambda cls, selector: of(cls, selector)._replace(code_evaluation="other"))
     )
     monkeypatch.setattr("ufs_bench.methods.socfs.SOCFS.fit", None)
-    Cell(settings(tmp_path, "one", method=method, cache=False)).run()
+    Cell(settings(tmp_path, "one", method=method, reuse="none")).run()
     after = load_results(tmp_path, "one")
     for name in ("scores", "traces", "facts", "measures"):
         pd.testing.assert_frame_equal(getattr(after, name), getattr(before, name))

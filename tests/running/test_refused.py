@@ -235,7 +235,7 @@ def test_the_same_value_twice_is_refused_in_a_grid_and_in_a_protocol():
 )
 def test_options_of_the_runner_that_cannot_be_meant_are_refused(given, words):
     with pytest.raises(ConfigError, match=words):
-        read_runner({"n_jobs": 1, "redo": False, "cache": True, "points": "grid"} | given)
+        read_runner({"n_jobs": 1, "redo": False, "points": "grid"} | given)
 
 
 def test_a_number_of_any_length_can_be_shown():

@@ -136,7 +136,7 @@ def test_a_sweep_over_another_option_is_gone_through_by_hydra(tmp_path):
     words = ["method=max_variance,min_norm", f"dataset={TRUTH}", "protocol=smoke,demo", "runner.n_jobs=1"]
     forked.printed(["run.py", "-m", *words, f"results_dir={tmp_path}"], ROOT)
     assert [len(load_results(tmp_path, study).trials) for study in ("demo", "smoke")] == [2, 2]
-    assert sorted(path.name for path in tmp_path.iterdir() if path.name != ".evaluations") == ["demo", "smoke"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["demo", "smoke"]
 
 
 def test_a_sweep_with_a_wrong_word_leaves_nothing_behind(tmp_path):
