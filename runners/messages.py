@@ -3,7 +3,6 @@
 import difflib
 import errno
 import math
-import signal
 import sys
 from contextlib import contextmanager
 
@@ -44,22 +43,14 @@ def exits_as_errors():
     streams = sys.stdout, sys.stderr
     try:
         yield
-    except (Exception, CommandEnded):
+    except (Exception, CommandEnded, KeyboardInterrupt):
         raise
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and _interrupts_raise():
-            raise
         called = isinstance(error, SystemExit)
         words = f"called sys.exit({error.code!r:.80})" if called else f"raised {type(error).__name__}"
         raise ProcessEnded(f"the method {words}, which ends the process: let it raise an error.") from error
     finally:
         sys.stdout, sys.stderr = streams  # what the method has put there is gone with it
-
-
-def _interrupts_raise():
-    """Return True where Ctrl-C raises KeyboardInterrupt: outside commands (`guard`), and not in their workers."""
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, ())
-    return signal.getsignal(signal.SIGINT) is signal.default_int_handler and signal.SIGINT not in blocked
 
 
 def counted(number, noun):

@@ -36,9 +36,6 @@ class Misbehaving(BaseSelector):
         labels = (X[:, 0] > X[:, 0].mean()).astype(int)
         return Solution(self.gain * X.var(axis=0) + rng.uniform(size=X.shape[1]), labels=labels)
 
-    def interrupt(self):  # as Ctrl-C does
-        raise KeyboardInterrupt
-
     def fail(self):
         raise RuntimeError('two, is\nnot "allowed"')
 

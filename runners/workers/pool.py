@@ -10,7 +10,6 @@ import re
 import resource
 import signal
 import sys
-import time
 from collections import deque
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
@@ -29,7 +28,6 @@ from ufs_bench.runners.workers.caps import CapReached, Caps
 from ufs_bench.runners.workers.data import opened
 from ufs_bench.runners.workers.fit import failure, run_trial, stopped
 
-STORED_S = 0.1  # seconds of short fits in this process that are stored together
 TICK_S = 1.0  # seconds after which a run in which nothing ends still yields to its caller
 IDLE_S = 300  # seconds after which a worker without work ends
 OUT_OF_TIME = "SIGXCPU"  # the signal that ends a worker beyond its CPU seconds
@@ -60,7 +58,7 @@ def run_all(trials, data, n_jobs, caps=None, fits=()):
     outside.note(first.target)
     if not outside.in_file(first.target) or (n_jobs == 1 and not caps and not outside.imported):
         known = {}
-        yield from _in_moments(run_trial(trial, *data.arrays, caps, known, fit) for trial, fit in tasks)
+        yield from ([run_trial(trial, *data.arrays, caps, known, fit)] for trial, fit in tasks)
         return
     identity, caps = Identity.of(first.cls), replace(caps, ends_process=True)
     _end_others((first.target, identity.code_fit) if outside.is_outside(first.target) else outside.OURS)
@@ -74,17 +72,6 @@ def run_all(trials, data, n_jobs, caps=None, fits=()):
     except BaseException:
         close()
         raise
-
-
-def _in_moments(outcomes):
-    """Yield outcomes in lists of some moments, as storing one takes as long as storing a few."""
-    ended, began = [], time.monotonic()
-    for outcome in outcomes:
-        ended.append(outcome)
-        if time.monotonic() - began >= STORED_S:
-            yield ended
-            ended, began = [], time.monotonic()
-    yield ended
 
 
 def close():

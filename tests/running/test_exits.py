@@ -2,7 +2,6 @@
 
 import errno
 import os
-import signal
 import tempfile
 
 import forked
@@ -20,8 +19,6 @@ from ufs_bench.runners.workers.data import Data
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.text import writing
 
-INTERRUPTED = "ProcessEnded: the method raised KeyboardInterrupt, which ends the process: let it raise an error."
-
 
 @pytest.mark.parametrize("caps", [None, Caps(max_seconds=60)], ids=["here", "worker"])
 @pytest.mark.parametrize(
@@ -36,24 +33,6 @@ def test_a_fit_that_ends_its_process_fails_in_words_and_the_others_go_on(caps, w
     )
 
 
-def test_a_fit_that_raises_keyboardinterrupt_fails_in_words_in_a_worker():
-    """It is no Ctrl-C, as no worker receives one."""
-    rows = rows_of(trials_of(what="interrupt"), 1, caps=Caps(max_seconds=60))
-    assert [row["status"] for row in rows] == ["converged", "failed", "converged", "converged"]
-    assert rows[1]["error"] == INTERRUPTED
-
-
-def test_a_fit_that_raises_keyboardinterrupt_fails_in_words_in_a_command(tmp_path):
-    """In a command Ctrl-C itself raises something else."""
-    text = "class Interrupting:\n    def fit(self, X):\n        raise KeyboardInterrupt\n"
-    (tmp_path / "interrupting.py").write_text(text)
-    given = ["method.target=interrupting.Interrupting", f"dataset={TRUTH}", "protocol=smoke", "results_dir=results"]
-    done = forked.run([ROOT / "run.py", *given, "runner.n_jobs=1"], tmp_path)
-    output = done.stdout + done.stderr
-    assert done.returncode == 1 and "Traceback" not in output, output
-    assert INTERRUPTED in output
-
-
 def test_a_method_that_ends_the_process_while_it_is_imported_or_checked_is_refused(tmp_path, monkeypatch):
     (tmp_path / "importing.py").write_text("import sys\nsys.exit()\n")
     monkeypatch.syspath_prepend(tmp_path)
@@ -63,9 +42,7 @@ def test_a_method_that_ends_the_process_while_it_is_imported_or_checked_is_refus
         trials_of("Checking")
 
 
-def test_ctrl_c_during_a_fit_ends_the_command(monkeypatch):
-    # Tests that a shell runs in the background ignore Ctrl-C.
-    monkeypatch.setattr("signal.getsignal", lambda _number: signal.default_int_handler)
+def test_ctrl_c_during_a_fit_ends_the_command():
     with pytest.raises(CommandEnded), exits_as_errors():
         raise CommandEnded(130)
     with pytest.raises(KeyboardInterrupt), exits_as_errors():
