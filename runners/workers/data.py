@@ -6,6 +6,7 @@ import itertools
 import os
 import tempfile
 from contextlib import contextmanager, suppress
+from typing import NamedTuple
 
 import joblib
 import numpy as np
@@ -44,20 +45,12 @@ class Data:
     fitted_on = property(lambda self: self.arrays[2])
 
     @contextmanager
-    def shared(self, apart=None):
-        """Write the data to a file, and yield its source, from which `opened` reads them in any process.
-
-        ``apart(function, *args)`` calls a function in another process: with it, that process scales the data.
-        """
+    def shared(self, scaled=True):
+        """Write the data to a file, and yield their `Source`; with `scaled=False` each process scales its own copy."""
         with _file() as file:
-            if apart is None:
-                _dump(self.arrays, file)
-                yield _source_of(file)
-                return
-            _dump(self._given, file)
-            with _file() as ready:
-                apart(_scale_file, _source_of(file), self._scalings, _source_of(ready))
-                yield _source_of(ready)
+            _dump(self.arrays if scaled else self._given, file)
+            path = f"/proc/{os.getpid()}/fd/{file.fileno()}" if CAN_WATCH else file.name
+            yield Source(path, next(_numbers), None if scaled else self._scalings)
 
 
 def n_stored(X):
@@ -65,11 +58,19 @@ def n_stored(X):
     return X.nnz if sparse.issparse(X) else None
 
 
+class Source(NamedTuple):
+    """The place from which `opened` reads shared data in any process."""
+
+    path: str
+    number: int  # no other data have it
+    scalings: tuple | None  # of the process that opens them
+
+
 @functools.lru_cache(maxsize=1)
 def opened(source):
     """Return the arrays of `Data` from its source, read-only and shared by all workers."""
-    X, y, own = map(_plain, joblib.load(source[0], mmap_mode="r"))
-    return X, y, X if own is None else own
+    X, y, own = map(_plain, joblib.load(source.path, mmap_mode="r"))
+    return _scaled((X, y, X if own is None else own), source.scalings)
 
 
 def _scaled(given, scalings):
@@ -81,22 +82,10 @@ def _scaled(given, scalings):
     return first, y, first if own == how else scale(X, own)
 
 
-def _scale_file(source, scalings, target):
-    """Scale the data of one file into another."""
-    with open(target[0], "r+b") as file:
-        _dump(_scaled(opened(source), scalings), file)
-
-
 def _file():
     """Return an open temporary file; on Linux it has no name, so that it is gone with the last process that uses it."""
     make = tempfile.TemporaryFile if CAN_WATCH else tempfile.NamedTemporaryFile
     return make(prefix="ufs-bench-")
-
-
-def _source_of(file):
-    """Return the path by which other processes open a temporary file, and a number that no other file has."""
-    path = f"/proc/{os.getpid()}/fd/{file.fileno()}" if CAN_WATCH else file.name
-    return path, next(_numbers)
 
 
 def _dump(arrays, file):

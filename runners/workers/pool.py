@@ -63,12 +63,10 @@ def run_all(trials, data, n_jobs, caps=None, fits=()):
     identity, caps = Identity.of(first.cls), replace(caps, ends_process=True)
     _end_others((first.target, identity.code_fit) if outside.is_outside(first.target) else outside.OURS)
     try:
-        with data.shared(partial(_apart, first) if outside.imported else None) as source:
+        with data.shared(scaled=not outside.imported) as source:
             call = partial(_run_in_worker, source, identity, caps)
             for ended in _each(call, tasks, n_jobs):
                 yield [_outcome(task, result, caps) for task, result in ended]
-    except BrokenProcessPool as died:  # raised by `_apart`, as where the import of the method ends every worker
-        yield [_outcome(task, died, caps) for task in tasks]
     except BaseException:
         close()
         raise
@@ -139,14 +137,6 @@ def _together(function, waiting, n_jobs):
     return lost, error
 
 
-def _apart(trial, function, *args):
-    """Call a function in a worker that has imported the method of a trial, and no other one."""
-    for ended in _each(_call_beside, [(trial, function, *args)], 1):
-        for _, result in ended:
-            if isinstance(result, BrokenProcessPool):
-                raise result
-
-
 def _outcome(task, result, caps):
     """Return what a worker has returned for a trial, or the outcome of one that its worker died of."""
     if not isinstance(result, BrokenProcessPool):
@@ -177,24 +167,18 @@ def _begin(parent):
 
 def _run_in_worker(source, identity, caps, trial, fit):
     """Return the outcome of a trial; refuse it where this process would run other code than its parent."""
-    arrays = opened(source)
     if Identity.of(trial.cls) != identity:  # before the fit, as the seconds of a first import are not the fit's
         raise CodeChanged(
             "a file that the method or its evaluation rests on was edited after this command had begun: its workers "
             "run other code than it does. Nothing of it was stored; run the same command again."
         )
-    return run_trial(trial, *arrays, caps, _known(source), fit)
+    return run_trial(trial, *opened(source), caps, _known(source), fit)
 
 
 @lru_cache(maxsize=1)
 def _known(_):
     """Return the scores of feature sets of the cell with this source, which this worker adds to."""
     return {}
-
-
-def _call_beside(trial, function, *args):
-    assert trial.cls  # which imports it
-    function(*args)
 
 
 @contextmanager
