@@ -189,11 +189,10 @@ class Cell:
 
     def _do(self, todo, store):
         """Run and store the trials that are lacking; return the rows of those without scores."""
-        from ufs_bench.runners.workers.fit import stored_fit  # here, as a finished cell needs none of it
-
         settings, n_jobs, trials = self.settings, self.settings.runner.n_jobs, todo.missing + todo.again
         rows = {fit["trial"]: fit for fit in store.fits()}
-        fits = [(trial, stored_fit(trial, rows[trial.key])) for trial in todo.rescored]
+        without = {"code_evaluation": Identity.of(settings.method.cls).code_evaluation, "sets": []}
+        fits = [(trial, rows[trial.key] | without) for trial in todo.rescored]
         elsewhere = self._elsewhere(trials)
         taken = [outcomes_of(cell, there) for cell, there in elsewhere.items()]
         known = {outcome.trial["trial"] for outcomes in taken for outcome in outcomes}

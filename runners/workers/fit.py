@@ -2,7 +2,6 @@
 
 import traceback
 import warnings
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -23,6 +22,7 @@ from ufs_bench.runners.store.row import (
     Outcome,
     Row,
     feature_set_digest,
+    from_json,
     pack_labels,
     ranking_of,
     stored_scores,
@@ -38,45 +38,37 @@ ROUNDING = 1e-6  # share of the largest score at which a score is rounding
 LARGEST_KEPT = 2**28  # bytes of samples that are kept centred, with their inner products
 
 
-@dataclass(frozen=True)
-class Fit:
-    """A fitted trial that has not been scored."""
-
-    row: dict  # the fields of `Row` that are known so far; the status is "failed" where the method raised
-    subsets: dict = field(default_factory=dict)  # size -> selected features, best first
-    trace: np.ndarray = field(default_factory=lambda: np.empty(0))  # objective after every sweep
-    # The number of features that labels were learned from, and the labels, of shape (n_samples,).
-    labels: tuple | None = None
-    facts: dict = field(default_factory=dict)  # the numbers that the selector reports, see `reported`
-    log: str = ""
-
-
-def run_trial(trial, X, y, fitted_on=None, caps=None, known=None, fit=None):
+def run_trial(trial, X, y, fitted_on=None, caps=None, known=None, row=None):
     """Fit one selector in this process, and return the `Outcome` with the scores of its feature sets and its labels.
 
     X is scaled, and never written to; the method is fitted on `fitted_on` where it is given.  y are class codes; an
     array without dimensions holds the number of clusters instead, for data without labels, and with None nothing is
     scored.  It reaches the scoring only.  The outcome has the status "failed" and the error where the method raised.
-    `known` has the scores of other trials on these data, by the digest of the feature set, and keeps new ones.  A `fit`
-    that is given is only scored.
+    `known` has the scores of other trials on these data, by the digest of the feature set, and keeps new ones.  A `row`
+    that is given is that of a stored fit, which is only scored.
     """
-    fit = fit or fit_trial(trial, X if fitted_on is None else fitted_on, caps)
-    if y is None or fit.row["status"] in UNSCORED:
-        return Outcome(fit.row, log=fit.log)
+    fit = fit_trial(trial, X if fitted_on is None else fitted_on, caps) if row is None else Outcome(row)
+    row = fit.trial
+    if y is None or row["status"] in UNSCORED:
+        return fit
     known = {} if known is None else known
-    scores, shared, eval_s = {}, [], 0.0
+    digests, sets, shared, eval_s = from_json(row["feature_sets"]), [], [], 0.0
     try:
-        for size, features in fit.subsets.items():
-            digest = feature_set_digest(features)
+        for size, features in subsets_of(row["ranking"], trial.sizes).items():
+            digest = digests[str(size)]
             if digest in known:
                 shared.append(size)
             else:
-                known[digest], seconds = evaluate_set(features, X, y, trial.protocol)
+                known[digest], seconds = evaluate_set(np.array(features), X, y, trial.protocol)
                 eval_s += seconds
-            scores[size] = known[digest]
+            scores = known[digest]
+            sets.append(_scored(size, "kmeans", scores) | dict(zip(OF_SET, of_set(scores), strict=True)))
+        if row["labels"]:
+            size, labels = unpack_labels(row["labels"])
+            sets.append(_scored(size, "learned", evaluate_labels(labels, labels_in(y)[0], trial.protocol.nmi)))
     except Exception as error:
-        return failure(trial, error, fit.row)
-    return score(trial, fit, y, scores, eval_s, shared)
+        return failure(trial, error, row)
+    return Outcome(row | {"eval_s": eval_s, "shared": to_json(sorted(shared)), "sets": sets}, fit.log)
 
 
 def labels_in(y):
@@ -101,7 +93,7 @@ def _centred(X, kept=[None, None]):  # noqa: B006  it is meant to stay
 
 
 def fit_trial(trial, X, caps=None):
-    """Return the `Fit` of a trial to the scaled data, which ends at its caps."""
+    """Return the `Outcome` of a trial on the scaled data, without scores; the fit ends at its caps."""
     row = _blank_row(trial) | dict(zip(("n_samples", "n_features"), X.shape, strict=True))
     X = X if issparse(X) else np.asarray(X)
     if not issparse(X):  # a method that takes a sparse one makes it read-only
@@ -124,18 +116,18 @@ def fit_trial(trial, X, caps=None):
                 "ranking": ranking_of(list(subsets.values())),
                 "peak_mb": peak_mb(),
                 "feature_sets": to_json({str(size): feature_set_digest(subset) for size, subset in subsets.items()}),
+                "trace": [float(value) for value in selector.trace_],
+                "facts": {name: float(value) for name, value in reported(selector).items()},
             }
-            trace = selector.trace_
-            labels = None
             if hasattr(selector, "labels_"):
-                labels = (trial.sizes[0] if selector.size_in_objective else X.shape[1], selector.labels_)
-            facts = reported(selector)
+                size = trial.sizes[0] if selector.size_in_objective else X.shape[1]
+                learned["labels"] = pack_labels(size, selector.labels_)
         except CapReached as reached:
-            return Fit({**row, **_ended(reached, own_cpu_seconds() - started), "peak_mb": peak_mb()})
+            return Outcome({**row, **_ended(reached, own_cpu_seconds() - started), "peak_mb": peak_mb()})
         except Exception as error:
-            return Fit({**row, **_failed(error)}, log=traceback.format_exc())
+            return Outcome({**row, **_failed(error)}, log=traceback.format_exc())
     log = "\n".join(sorted({f"{item.category.__name__}: {item.message}" for item in caught}))
-    return Fit({**row, **learned}, subsets, trace, labels, facts, log)
+    return Outcome({**row, **learned}, log)
 
 
 def reported(selector):
@@ -153,41 +145,9 @@ def reported(selector):
     return facts
 
 
-def score(trial, fit, y, scores, eval_s, shared=()):
-    """Return the `Outcome` of a fitted trial.
-
-    `scores` has, for every size of the fit, an array of shape (N_MEASURES, n_restarts); `eval_s` are the seconds of
-    this trial's own evaluations, and `shared` the sizes whose scores come from an evaluation done for another trial.
-    """
-    sets = [_scored(size, "kmeans", scores[size]) for size in fit.subsets]
-    sets = [one | dict(zip(OF_SET, of_set(scores[one["n_selected"]]), strict=True)) for one in sets]
-    if fit.labels is not None:
-        size, labels = fit.labels
-        sets.append(_scored(size, "learned", evaluate_labels(labels, labels_in(y)[0], trial.protocol.nmi)))
-    row = {
-        **fit.row,
-        "eval_s": eval_s,
-        "shared": to_json(sorted(shared)),
-        "labels": pack_labels(*fit.labels) if fit.labels is not None else "",
-        "sets": sets,
-        "trace": [float(value) for value in fit.trace],
-        "facts": {name: float(value) for name, value in fit.facts.items()},
-    }
-    return Outcome(row, fit.log)
-
-
 def _scored(size, clusterer, scores):
     acc, nmi = stored_scores(scores)
     return {"n_selected": size, "clusterer": clusterer, "acc": list(acc), "nmi": nmi}
-
-
-def stored_fit(trial, row):
-    """Return the fit of a trial as it is stored, to be scored again."""
-    each = subsets_of(row["ranking"], trial.sizes)
-    subsets = {size: np.array(subset, dtype=np.intp) for size, subset in each.items()}
-    labels = unpack_labels(row["labels"]) if row["labels"] else None
-    kept = row | {"code_evaluation": Identity.of(trial.cls).code_evaluation, "sets": []}
-    return Fit(kept, subsets, np.array(row["trace"]), labels, row["facts"])
 
 
 def failure(trial, error, row=None):

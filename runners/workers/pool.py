@@ -45,8 +45,8 @@ def run_all(trials, data, n_jobs, caps=None, fits=()):
     """Run trials of one data set and one protocol, and yield lists of their outcomes as they come.
 
     A list is empty now and then.  A trial whose worker dies comes back as failed, and the others go on.  Trials are not
-    scored where the `Data` have no classes.  `fits` has pairs (trial, fit) that are only scored.  Each process
-    evaluates a feature set once.
+    scored where the `Data` have no classes.  `fits` has pairs (trial, row of its stored fit) that are only scored.
+    Each process evaluates a feature set once.
 
     One job without caps runs in this process, unless that has imported a method from outside the suite: these have
     workers that run no other methods.  What has no file, as in a notebook, is fitted in this process.
@@ -58,7 +58,7 @@ def run_all(trials, data, n_jobs, caps=None, fits=()):
     outside.note(first.target)
     if not outside.in_file(first.target) or (n_jobs == 1 and not caps and not outside.imported):
         known = {}
-        yield from ([run_trial(trial, *data.arrays, caps, known, fit)] for trial, fit in tasks)
+        yield from ([run_trial(trial, *data.arrays, caps, known, row)] for trial, row in tasks)
         return
     identity, caps = Identity.of(first.cls), replace(caps, ends_process=True)
     _end_others((first.target, identity.code_fit) if outside.is_outside(first.target) else outside.OURS)
@@ -141,7 +141,7 @@ def _outcome(task, result, caps):
     """Return what a worker has returned for a trial, or the outcome of one that its worker died of."""
     if not isinstance(result, BrokenProcessPool):
         return result
-    trial, fit = task
+    trial, row = task
     if OUT_OF_TIME in str(result):
         words = f"beyond runner.max_seconds={caps.max_seconds:g}: its worker was ended, as compiled code did not end"
         return stopped(trial, CapReached(TIMEOUT, words), caps.hard_seconds)
@@ -150,7 +150,7 @@ def _outcome(task, result, caps):
     if "SIGKILL" in how:
         how += " (out of memory?)"
     error = RuntimeError(f"the worker process died while it ran this trial, {how or 'unseen'}")
-    return failure(trial, error, fit and fit.row)
+    return failure(trial, error, row)
 
 
 # --- in a worker
@@ -165,14 +165,14 @@ def _begin(parent):
         os._exit(1)
 
 
-def _run_in_worker(source, identity, caps, trial, fit):
+def _run_in_worker(source, identity, caps, trial, row):
     """Return the outcome of a trial; refuse it where this process would run other code than its parent."""
     if Identity.of(trial.cls) != identity:  # before the fit, as the seconds of a first import are not the fit's
         raise CodeChanged(
             "a file that the method or its evaluation rests on was edited after this command had begun: its workers "
             "run other code than it does. Nothing of it was stored; run the same command again."
         )
-    return run_trial(trial, *opened(source), caps, _known(source), fit)
+    return run_trial(trial, *opened(source), caps, _known(source), row)
 
 
 @lru_cache(maxsize=1)

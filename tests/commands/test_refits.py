@@ -107,7 +107,7 @@ def test_a_damaged_file_is_named(tmp_path):
 
 
 def test_a_trial_of_a_row_is_the_same_trial_and_only_its_seed_is_changed(blobs, trial):
-    row = fit_trial(trial, blobs.X).row | {"sizes": trial.sizes}
+    row = fit_trial(trial, blobs.X).trial | {"sizes": trial.sizes}
     assert stored_trial(row, trial.target) == trial
     assert stored_trial(row, "methods.baselines.MaxVariance") is None
     assert replace(trial, seed=9).selector().random_state == 9
