@@ -1,7 +1,5 @@
 """SF2SOG: exact blocks, a local search that gains, exchanges of features, and where the model has nothing to say."""
 
-import itertools
-
 import numpy as np
 import pytest
 from samples import uneven as sample
@@ -165,21 +163,6 @@ def test_quadratic_form_is_what_is_left_after_the_best_embedding():
     subset = B.subset(features[::-1], 2)
     np.testing.assert_array_equal(subset.features, features)
     np.testing.assert_allclose(subset.values, np.linalg.eigvalsh(full[np.ix_(features, features)])[:2], rtol=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_swaps_come_near_the_best_of_all_subsets_and_beat_their_start(seed):
-    rng = np.random.default_rng(seed)
-    X = sample(30, 12, seed)
-    L = symmetric_laplacian(row_stochastic_graph(X, "heat", 5))
-    B = Quadratic(X, smoother(L, 1.0)(L @ X))
-    totals = [B.subset(np.array(s), 2).total for s in itertools.combinations(range(12), 5)]
-    start = B.subset(rng.permutation(12)[:5], 2)
-    found = swapped(B, start)
-    assert found.total <= start.total
-    assert np.mean(np.array(totals) < found.total) < 0.1
-    small = swapped(B, B.subset(np.argsort(B.diagonal)[:5], 2))
-    assert np.mean(np.array(totals) < small.total) < 0.1
 
 
 def test_no_swap_helps_at_the_end_although_the_features_that_join_are_ranked_by_blocks(monkeypatch):

@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 
 from ufs_bench.methods import SOGFS
 from ufs_bench.methods.core.prox import project_simplex, row_norms
-from ufs_bench.methods.sogfs.problem import Problem, first_graph, n_components
+from ufs_bench.methods.sogfs.problem import first_graph, n_components
 
 
 def objective(X, fit, W=None):
@@ -73,13 +73,3 @@ def test_the_first_graph_is_the_best_for_its_weights():
     V = -d / (2 * weights[:, None])
     np.fill_diagonal(V, -np.inf)
     np.testing.assert_allclose(S.toarray(), project_simplex(V), atol=1e-9)
-
-
-@pytest.mark.parametrize("shape", [(20, 70), (60, 25)])
-def test_wide_and_tall_forms_have_the_value_of_the_definition(shape):
-    X = clusters(*shape)
-    X -= X.mean(axis=0)
-    S, _ = first_graph(X, 4)
-    problem = Problem(X, S, 3, 3, 0.5, 1.0, 2.0)
-    W = np.linalg.qr(np.random.default_rng(0).normal(size=(shape[1], 3)))[0]
-    assert problem._gram(S).form(W) == pytest.approx((squared_distances(X @ W) * S.toarray()).sum(), rel=1e-9)

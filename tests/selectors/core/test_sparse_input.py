@@ -4,38 +4,31 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from ufs_bench.methods.baselines import AllFeatures, FirstIndex, MaxVariance, MinNorm, MinVariance, RandomSelection
+from ufs_bench import methods
 from ufs_bench.methods.core.base import BaseSelector
 from ufs_bench.methods.core.sparse_data import column_blocks, times, transposed_times
-from ufs_bench.methods.greedy_css import GreedyCSS
-from ufs_bench.methods.hvg import HighlyVariableGenes
-from ufs_bench.methods.kmeans_ufs import KMeansUFS
-from ufs_bench.methods.laplacian_score import LaplacianScore
-from ufs_bench.methods.mcfs import MCFS
-from ufs_bench.methods.spec import SPEC
-from ufs_bench.methods.udfs import UDFS
 
 METHODS = {
-    "all": AllFeatures(),
-    "first": FirstIndex(),
-    "variance": MaxVariance(),
-    "min_variance": MinVariance(),
-    "norm": MinNorm(),
-    "random": RandomSelection(random_state=0),
-    "laplacian": LaplacianScore(),
-    "mcfs": MCFS(20, n_clusters=4),
-    "mcfs_released": MCFS(20, n_clusters=4, variant="released", ridge=0.001, normalize_coef=True),
-    "kmeans": KMeansUFS(n_clusters=4),
-    "kmeans_raw": KMeansUFS(n_clusters=4, standardize=False),
-    "spec": SPEC(n_clusters=4),
-    "spec_phi1": SPEC(variant="phi1", power=3),
-    "spec_centred": SPEC(variant="phi1", power=2, center=True, affinity="binary"),
-    "greedy": GreedyCSS(25),
-    "greedy_centred": GreedyCSS(25, center=True),
-    "greedy_parts": GreedyCSS(25, n_parts=5, random_state=0),
-    "dispersion": HighlyVariableGenes(flavor="dispersion"),
-    "deviance": HighlyVariableGenes(flavor="deviance"),
-    "kmeans_admm": KMeansUFS(10, n_clusters=4, solver="admm"),
+    "all": methods.AllFeatures(),
+    "first": methods.FirstIndex(),
+    "variance": methods.MaxVariance(),
+    "min_variance": methods.MinVariance(),
+    "norm": methods.MinNorm(),
+    "random": methods.RandomSelection(random_state=0),
+    "laplacian": methods.LaplacianScore(),
+    "mcfs": methods.MCFS(20, n_clusters=4),
+    "mcfs_released": methods.MCFS(20, n_clusters=4, variant="released", ridge=0.001, normalize_coef=True),
+    "kmeans": methods.KMeansUFS(n_clusters=4),
+    "kmeans_raw": methods.KMeansUFS(n_clusters=4, standardize=False),
+    "spec": methods.SPEC(n_clusters=4),
+    "spec_phi1": methods.SPEC(variant="phi1", power=3),
+    "spec_centred": methods.SPEC(variant="phi1", power=2, center=True, affinity="binary"),
+    "greedy": methods.GreedyCSS(25),
+    "greedy_centred": methods.GreedyCSS(25, center=True),
+    "greedy_parts": methods.GreedyCSS(25, n_parts=5, random_state=0),
+    "dispersion": methods.HighlyVariableGenes(flavor="dispersion"),
+    "deviance": methods.HighlyVariableGenes(flavor="deviance"),
+    "kmeans_admm": methods.KMeansUFS(10, n_clusters=4, solver="admm"),
 }
 
 
@@ -85,13 +78,13 @@ def test_a_fit_cannot_change_a_sparse_array_of_the_caller():
 
 def test_a_method_that_needs_dense_data_says_so():
     with pytest.raises(TypeError, match="dense data is required"):
-        UDFS().fit(sparse.csr_array(data(20, 10)))
+        methods.UDFS().fit(sparse.csr_array(data(20, 10)))
 
 
 def test_all_components_of_a_sparse_array_can_be_asked_for():
     X = data(30, 12)
-    found = KMeansUFS(n_clusters=12).fit(sparse.csr_array(X)).scores_
-    np.testing.assert_allclose(found, KMeansUFS(n_clusters=12).fit(X).scores_, atol=1e-10)
+    found = methods.KMeansUFS(n_clusters=12).fit(sparse.csr_array(X)).scores_
+    np.testing.assert_allclose(found, methods.KMeansUFS(n_clusters=12).fit(X).scores_, atol=1e-10)
 
 
 def test_blocks_of_columns_are_the_dense_array(monkeypatch):
@@ -104,7 +97,7 @@ def test_blocks_of_columns_are_the_dense_array(monkeypatch):
 
 
 def test_memory_of_sparse_data_grows_with_what_is_stored():
-    method = LaplacianScore()
+    method = methods.LaplacianScore()
     assert method.memory(10**5, 10**4, n_stored=10**7) < 4e9 < method.memory(10**5, 10**4)
 
 
