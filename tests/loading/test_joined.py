@@ -37,16 +37,6 @@ def refused(words, *files, **given):
         read(*files, **given)
 
 
-def test_several_files_are_put_below_each_other(tmp_path):
-    paths = write(tmp_path, a="p,q,r,kind\n1.5,-2,3,b\n4,5,6,a\n", b="p,q,r,kind\n7,8,9,b\n0,1,2,c\n")
-    samples, labels, names = read(paths, y="kind")
-    assert names == ["p", "q", "r"]
-    np.testing.assert_array_equal(samples, X)
-    assert labels.tolist() == KINDS
-    samples, *_ = read(paths[::-1], y="kind")
-    np.testing.assert_array_equal(samples, X[[2, 3, 0, 1]])
-
-
 def test_files_of_other_features_are_an_error_unless_the_common_ones_are_wanted(tmp_path):
     paths = write(tmp_path, a="p,q,r,kind\n1.5,-2,3,b\n", b="kind,r,new,q\nb,9,1,8\n", c="p,r,q,kind\n1,2,3,a\n")
     refused("b.csv has other columns than .*a.csv: 2 are in one only .new, p.. columns=common", paths[:2], y="kind")

@@ -179,10 +179,6 @@ def test_labels_of_a_table_of_their_own(folder):
     assert data.X.tolist() == [[1, 4], [2, 5]] and data.y.tolist() == [0, 1]
 
 
-def test_a_file_of_any_ending_is_read_in_the_format_that_is_said(folder):
-    assert load(folder, "odd.dat1", label="kind", format="csv").X.tolist() == [[1, 2], [3, -9]]
-
-
 def test_texts_parts_of_labels_and_steps(folder):
     assert load(folder, "colour.csv", label="kind", onehot=True).X.tolist() == [[0, 1, 1], [1, 0, 2]]
     assert load(folder, "colour.csv", label="kind", onehot="c").X.tolist() == [[0, 1, 1], [1, 0, 2]]

@@ -7,7 +7,6 @@ import numpy as np
 import pandas as pd
 import pytest
 from scipy import sparse
-from sklearn.datasets import dump_svmlight_file
 
 from ufs_bench.datasets import DataError, load_dataset
 from ufs_bench.datasets.formats.tables import split_table
@@ -134,15 +133,6 @@ def test_a_table_of_switches_and_integers_is_one_of_numbers(tmp_path):
     table = pd.DataFrame({"a": [True, False], "b": [1, 2], "kind": ["u", "v"]})
     samples, labels, _ = split_table(tmp_path, table, "kind")
     assert samples.tolist() == [[1, 1], [0, 2]] and samples.dtype == float and labels.tolist() == ["u", "v"]
-
-
-def test_libsvm_has_its_labels_in_front(tmp_path):
-    with open(tmp_path / "t.svm", "wb") as file:
-        dump_svmlight_file(X, [1, 2, 1], file, zero_based=False)
-    samples, labels, _ = read_source({"format": "libsvm"}, tmp_path / "t.svm")
-    np.testing.assert_array_equal(samples, X)
-    assert labels.tolist() == [1, 2, 1]
-    assert read_source({"format": "libsvm", "options": {"y": False}}, tmp_path / "t.svm")[1] is None
 
 
 def write_h5ad(path, matrix, old=False):
