@@ -7,8 +7,6 @@ UNSCORED = (FAILED, *CAPPED)  # the statuses of trials that have no feature sets
 POOR = ("collapsed", "diverged")  # those of fits that learned nothing
 # Metrics of a feature set: name -> printed name.  The first two are of the K-means restarts, or of learned labels.
 METRICS = {"acc": "ACC", "nmi": "NMI", "nearest_neighbour": "1-NN accuracy", "reconstruction": "Reconstruction"}
-# Measures of the structure of all features that selected ones keep: name -> printed name.
-KEPT = {"neighbours_kept": "nearest neighbours kept", "clusters_kept": "clusters kept"}
 RANDOM, ALL = "random_rankings", "all_features"
 NOT_CHOOSING = (RANDOM, ALL, "spectral_labels")  # controls, which do not choose features
 USUAL_SIZE = 100  # number of features at which methods are compared where only one is shown

@@ -23,12 +23,11 @@ def candidates(frame):
     return of_kmeans(summarise(frame.assign(**halves)))
 
 
-def losses(summary, metric="acc", kept=None):
+def losses(summary, metric="acc"):
     """Return the loss of every choice in every cell that has something to choose.
 
-    `summary` is from `candidates`; `kept` may have, by trial and n_selected, measures of which each chooses what has
-    the largest, in cells where all have it. There is one row per study, data set, method and selection but the oracle,
-    and for "all_features", the choice of no selection at all. loss: the score of the oracle less that of the choice, as
+    `summary` is from `candidates`. There is one row per study, data set, method and selection but the oracle, and for
+    "all_features", the choice of no selection at all. loss: the score of the oracle less that of the choice, as
     fractions; n_selected, and smallest and largest: whether that is the first or the last size.
 
     The oracle is the candidate that is best in one half of the restarts, scored in the other, and the mean of both
@@ -42,12 +41,6 @@ def losses(summary, metric="acc", kept=None):
     scores = summary.groupby(KEYS)[f"{metric}_mean"]
     spread, cells = scores.max() - scores.min(), Cells(summary)
     chosen = {name: cells.select(metric, name).set_index(KEYS) for name, one in BY_NAME.items() if not one.oracle}
-    if kept is not None:
-        measured = summary[summary["n_restarts"] > 0].join(kept, on=kept.index.names)
-        measured = measured.sort_values(["n_selected", "params"], kind="stable")
-    for name in () if kept is None else kept:
-        whole = measured[name].notna().groupby([measured[key] for key in KEYS]).transform("all")
-        chosen[name] = _largest(measured[whole], name).rename(columns={f"{metric}_mean": "mean"})
     sizes, frames = chosen["default_params"]["sizes"], []
     ends = {edge: sizes.map(lambda own, of=of: of(own, default=np.nan)) for edge, of in EDGES.items()}
     for name, own in chosen.items():
@@ -73,12 +66,8 @@ def _means(lists, first):
 
 def _best(summary, chooses, scores):
     """Return the score in one half of the restarts of the candidate that is best in the other, cell by cell."""
-    return _largest(summary.dropna(subset=[chooses, scores]), chooses)[scores]
-
-
-def _largest(rows, name):
-    """Return the first row of every cell with the largest value in a column, to 12 digits."""
-    return rows.loc[rows[name].round(12).groupby([rows[key] for key in KEYS]).idxmax()].set_index(KEYS)
+    rows = summary.dropna(subset=[chooses, scores])  # the first row of every cell with the largest value, to 12 digits
+    return rows.loc[rows[chooses].round(12).groupby([rows[key] for key in KEYS]).idxmax()].set_index(KEYS)[scores]
 
 
 def mean_losses(found, families):

@@ -75,7 +75,7 @@ BY_COMMAND = {
     "make_figure": {"metric": one_or_more(METRIC), "method": many(NAME), "width": number(1, 50), "table": NAME},
     "features": {"dataset": NAME},
     "rank": {"study": many(STUDY)},
-    "refit": {"what": one_of("again", "seeds", "restarts", "kept")},
+    "refit": {"what": one_of("again", "seeds", "restarts")},
     "cite": {"format": one_of("text", "bibtex")},
 }
 BY_TYPE = {bool: FLAG, int: whole(0, MOST), float: number(-MOST, MOST), str: TEXT, list: many(VALUE)}

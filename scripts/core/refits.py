@@ -1,7 +1,7 @@
 """Rows beside the fits of a study: one file for each kind, such as _seeds.parquet, in the folder of the study.
 
 `scripts.refit` makes them, under the key of the stored trial, by other seeds, on a moved X, or over more starts of
-K-means, and for selections what they keep of all features.  `scripts.ship` packs what is selected on further data.
+K-means.  `scripts.ship` packs what is selected on further data.
 """
 
 from contextlib import nullcontext
@@ -13,7 +13,7 @@ from ufs_bench.runners.store import reference
 from ufs_bench.runners.store.files import held, replace_file
 from ufs_bench.runners.store.identity import Identity
 
-KINDS = SEEDS, RESTARTS, SENSITIVE, STRUCTURE, FURTHER = "seeds", "restarts", "sensitive", "kept", "further"
+KINDS = SEEDS, RESTARTS, SENSITIVE, FURTHER = "seeds", "restarts", "sensitive", "further"
 OF_TRIALS = KINDS[:3]
 # The columns of a kind, and those that a row is known by.  Of sensitive fits: how far a fit on an X that is moved by
 # 1e-14 of itself is from the fit: the share of features that it keeps, at the size with the fewest, how far ACC moves,
@@ -23,15 +23,13 @@ COLUMNS = {
     RESTARTS: "trial dataset method n_selected clusterer metric n_starts n_groups n_candidates mean std group_std "
     "identity",
     SENSITIVE: "trial dataset method kept acc_moved acc_errors objective_moved identity",
-    STRUCTURE: "dataset data_sha features neighbours_kept clusters_kept",
     FURTHER: "method dataset family_sha status n_selected features fit_s day identity",
 }
 COLUMNS = {kind: names.split() for kind, names in COLUMNS.items()}
 KEYS = {
     SEEDS: ["trial", "n_selected", "clusterer", "seed"], RESTARTS: ["dataset", "method", "metric"],
-    SENSITIVE: ["trial"], STRUCTURE: ["dataset", "data_sha", "features"], FURTHER: ["method", "dataset", "n_selected"],
+    SENSITIVE: ["trial"], FURTHER: ["method", "dataset", "n_selected"],
 }  # fmt: skip
-SINGLE = ("neighbours_kept", "clusters_kept", "fit_s")  # numbers that are stored with single precision
 ENOUGH, ERRORS = 0.95, 1.0  # a fit is sensitive that keeps fewer of its features, or moves by more standard errors
 
 
@@ -48,15 +46,11 @@ def folder_of(study):
     return reference.SHIPPED / study.own_name if study.is_shipped else study.folder
 
 
-def stored(study, kind):
-    """Return the rows of a kind of a study, and of the shipped study that it takes cells from."""
-    own = read(folder_of(study), kind)
-    return joined(own, read(reference.SHIPPED / study.own_name, kind)) if study.taken else own
-
-
 def load_refits(study, kind):
     """Return the stored rows of a kind that are of the code and machine of their trial."""
-    rows = stored(study, kind)
+    rows = read(folder_of(study), kind)
+    if study.taken:  # cells of the shipped study
+        rows = joined(rows, read(reference.SHIPPED / study.own_name, kind))
     known = identity_names(study.trials[study.trials["trial"].isin(rows["trial"])])
     return rows[rows["identity"] == rows["trial"].map(known)].drop_duplicates(KEYS[kind])
 
@@ -92,5 +86,5 @@ def write(folder, kind, rows):
 
     rows = rows.sort_values(KEYS[kind], ignore_index=True)[COLUMNS[kind]]
     folder.mkdir(parents=True, exist_ok=True)
-    single = dict.fromkeys(rows.columns.intersection(SINGLE), np.float32)
+    single = {"fit_s": np.float32} if "fit_s" in rows else {}  # stored with single precision
     replace_file(folder / f"_{kind}.parquet", packed_refits(rows.astype(single)))

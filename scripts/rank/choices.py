@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ufs_bench.metrics.study import ALL, KEPT, METRICS
+from ufs_bench.metrics.study import ALL, METRICS
 from ufs_bench.metrics.study.frames import percent
 from ufs_bench.metrics.study.losses import candidates, losses, mean_losses
 from ufs_bench.metrics.study.selections import BY_NAME
@@ -12,7 +12,6 @@ from ufs_bench.scripts.core.text import interval, number, pipes, with_interval
 from ufs_bench.scripts.core.views import wrapped
 from ufs_bench.scripts.rank.choice import is_control, one_of_each_source
 from ufs_bench.scripts.rank.page import page
-from ufs_bench.scripts.refit.kept import kept_of
 
 EVERYTHING = "all features, no choice"
 HEAD = "Choice|Loss|95 % interval|Less than default|Least|Smallest size|Largest size|Cells|Without a choice".split("|")
@@ -31,7 +30,7 @@ and so are controls. Without a choice: the fit of that size failed, or ended at 
 
 def choices_text(studies, metric, form="md"):
     """Return the loss of every choice over the cells of some studies as Markdown, or of every cell as CSV."""
-    found = [losses(candidates(study.whole), metric, kept_of(study)) for study in studies]
+    found = [losses(candidates(study.whole), metric) for study in studies]
     found, names = percent(pd.concat(found, ignore_index=True)), [study.title for study in studies]
     controls = [name for name in found["method"].unique() if is_control(name)]
     found = found[~found["method"].isin(controls)]
@@ -47,7 +46,7 @@ def choices_text(studies, metric, form="md"):
 def choices_page(found, metric, names):
     """Return the mean of losses in percent, of studies of these names, as a page of Markdown."""
     families = {name: family_of(name) for name in found["dataset"].unique()}
-    columns = {name: choice.column for name, choice in BY_NAME.items()} | {ALL: EVERYTHING} | KEPT
+    columns = {name: choice.column for name, choice in BY_NAME.items()} | {ALL: EVERYTHING}
     rows = [HEAD]
     for row in mean_losses(found, families).itertuples():
         shares = ["" if pd.isna(share) else f"{share:.0%}" for share in (row.wins, row.smallest, row.largest)]

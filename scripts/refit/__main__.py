@@ -16,7 +16,7 @@ def main(options):
     for name in names:
         where = options["results_dir"], name, options["data_dir"]
         study = Study.find(*where)
-        if study.taken and what != "kept":  # your own fits stand alone
+        if study.taken:  # your own fits stand alone
             study = Study.open(*where)
         trials = study.filled().trials
         if what == "again":
@@ -26,14 +26,10 @@ def main(options):
             from ufs_bench.scripts.refit.seeds import fit_seeds
 
             said = fit_seeds(study, methods, datasets, options["seeds"], n_jobs)
-        elif what == "restarts":
+        else:
             from ufs_bench.scripts.refit.restarts import score_again
 
             said = score_again(study, methods, datasets, options["restarts"], n_jobs)
-        else:
-            from ufs_bench.scripts.refit.kept import measure
-
-            said = measure(study, methods, datasets)
         problems += [f"{name}: {text}" for text in said]
     if parts:
         from ufs_bench.scripts.refit.again import answer
