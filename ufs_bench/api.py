@@ -210,7 +210,6 @@ def compare(
     metric: str = "acc",
     selection: str = "default_params",
     variants: str = "base",
-    rope: float = 1.0,
     results_dir: str | PathLike[str] = RESULTS,
 ) -> pd.DataFrame:
     """Compare a method with all others on the data sets of both, as ``python -m scripts.rank method=...`` does.
@@ -227,8 +226,6 @@ def compare(
         The scores that are compared.
     variants : {"base", "all"}, default="base"
         One variant of each of the others, or all.
-    rope : float, default=1.0
-        Up to so many points are no difference, for the last three probabilities.
     results_dir : path, default="results"
         The folder in which the studies are, where names are given.
 
@@ -237,7 +234,7 @@ def compare(
     DataFrame
         One row per other method and control, the largest gain first: mean, the gain of the method over it in points;
         low and high, a 95 % interval for other data sets, missing with fewer than six; n_datasets, wins, ties, losses;
-        probabilities that the method is worse, equivalent or better; p of Wilcoxon's test, and p_holm.
+        p of Wilcoxon's test, and p_holm.
 
     Raises
     ------
@@ -256,7 +253,7 @@ def compare(
             "same data sets."
         )
     same, _ = split_by_data(with_others, with_method, _data_sets(with_others))
-    found = versus(theirs, with_method, method, same, selection, metric, variants, rope).table
+    found = versus(theirs, with_method, method, same, selection, metric, variants).table
     return found.sort_values("mean", ascending=False, kind="stable").rename_axis("method")
 
 

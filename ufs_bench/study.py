@@ -104,7 +104,6 @@ class Study:
         size: int | None = None,
         variants: str | None = None,
         partial: bool | None = None,
-        rope: float | None = None,
         test: str | None = None,
         alpha: float | None = None,
         method: str | None = None,

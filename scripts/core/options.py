@@ -56,7 +56,6 @@ BY_NAME = {
     "notes": one_of("none", "short", "full"),
     "test": one_of("nemenyi", "wilcoxon_holm"),
     "alpha": number(0, 1),
-    "rope": number(0, 100),
     "parameters": many(TEXT),
     "others": either(one_of("best", "default"), mapping(VALUE)),
     "grid": mapping(listed(VALUE)),

@@ -17,7 +17,7 @@ HIGHEST, LOWEST, MEAN = -0.36, 0.1, 0.28  # the heights of a row's points, and o
 
 def gains(
     study, dataset=None, metric="acc", clusterer="kmeans", selection="best_over_grid",
-    methods=None, variants="base", rope=1.0, partial=False, width=WIDTH,
+    methods=None, variants="base", partial=False, width=WIDTH,
 ):  # fmt: skip
     """Draw gains over random rankings and over all features: points, means and intervals, a panel for each.
 
@@ -28,7 +28,7 @@ def gains(
     from ufs_bench.scripts.rank.page import OVER, names_of
 
     field = field_of(study, metric, selection, clusterer, methods, several(dataset) or None, variants, partial)
-    found = paired_gains(field, rope)
+    found = paired_gains(field)
     if not found:
         lacking = ", ".join(dict.fromkeys(control for control, _ in field.lacking))
         raise MissingResults(f"gains are over controls that have a score on every data set: {lacking}.", field.lacking)
@@ -36,8 +36,8 @@ def gains(
     title = f"Gain in {METRICS[metric]} over controls on {len(field.scores)} data sets, in points"
     note = (
         "A point: one data set. Bar and line: the mean and its 95 % interval, from a bootstrap that draws "
-        f"families, then data sets of each. Grey: within {rope:g}, which counts as none. Below the line: controls, of "
-        f"which random rankings are the mean of {field.n_draws}. {BY_NAME[selection].overall}.{missing}\n"
+        f"families, then data sets of each. Below the line: controls, of which random rankings are the mean of "
+        f"{field.n_draws}. {BY_NAME[selection].overall}.{missing}\n"
         f"{study.origin([*field.scores, *field.controls])}"
     )
     names, families = names_of(field), field.families
@@ -57,7 +57,7 @@ def gains(
         axis = None
         for place, one in enumerate(found):
             axis = figure.add_subplot(cells[place, 0] if narrow else cells[0, place], sharex=axis)
-            _panel(axis, one, rows, families, looks, rope)
+            _panel(axis, one, rows, families, looks)
             axis.xaxis.set_major_locator(MaxNLocator(nbins=4 if narrow else 6))
             axis.axhline(n_methods - 0.5, color=GREY, linewidth=0.6)
             axis.set_yticks(range(len(rows)), [names[name] for name in rows] if narrow or not place else [])
@@ -66,8 +66,7 @@ def gains(
     return figure
 
 
-def _panel(axis, gains, rows, families, looks, rope):
-    axis.axvspan(-rope, rope, color="#ececec", linewidth=0, zorder=0)
+def _panel(axis, gains, rows, families, looks):
     axis.axvline(0, color=GREY, linewidth=0.8, zorder=1)
     order = sorted(families, key=lambda name: (families[name], name))
     offsets = dict(zip(order, np.linspace(HIGHEST, LOWEST, len(order)), strict=True))

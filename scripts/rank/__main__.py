@@ -37,15 +37,15 @@ def _all_methods(study, options):
         field = field_of(study, drop=True, **{name: options[name] for name in FIELD})
     except MissingResults as error:
         raise ValueError(with_commands(error, fill_pairs(error.cells, study, study.own_name))) from error
-    ranking, gains = rank_study(field), paired_gains(field, options["rope"])
+    ranking, gains = rank_study(field), paired_gains(field)
     if options["format"] == "csv":
         return frame(ranking, gains).to_csv()
-    return ranks_page(field, ranking, gains, options["rope"], options["full"])
+    return ranks_page(field, ranking, gains, options["full"])
 
 
 def _one_method(study, options):
     """Compare a method with all others by its defaults, and where it has several points of a grid by choices of one."""
-    name, (metric, variants, rope) = options["method"], map(options.get, ("metric", "variants", "rope"))
+    name, metric, variants = map(options.get, ("method", "metric", "variants"))
     stored = set(study.trials["method"])
     if name not in stored:
         raise ValueError(
@@ -59,10 +59,10 @@ def _one_method(study, options):
     datasets = choose(others, datasets=options["datasets"], variants=variants).datasets
     has_grid = own.groupby("dataset")["params"].nunique().max() > 1
     selections = ["largest_size", "default_params", *(["silhouette_all", "best_over_grid"] if has_grid else [])]
-    found = [versus(others, study, name, datasets, one, metric, variants, rope) for one in selections]
+    found = [versus(others, study, name, datasets, one, metric, variants) for one in selections]
     if options["format"] == "csv":
         return versus_frame(found).to_csv()
-    return versus_page(found, study, metric, rope, options["full"])
+    return versus_page(found, study, metric, options["full"])
 
 
 if __name__ == "__main__":

@@ -7,10 +7,9 @@ import pandas as pd
 
 from ufs_bench.metrics.study.intervals import means_by_family
 from ufs_bench.metrics.study.ranks import DIGITS, MIN_DATASETS, Comparison, check_enough, compare, ranks
-from ufs_bench.metrics.study.signed_rank import signed_rank
 from ufs_bench.scripts.rank.field import REFERENCES
 
-COLUMNS = ["mean", "n_datasets", "wins", "ties", "losses", "low", "high", "worse", "equivalent", "better"]
+COLUMNS = ["mean", "n_datasets", "wins", "ties", "losses", "low", "high"]
 
 
 class Gains(NamedTuple):
@@ -41,8 +40,8 @@ def rank_study(field, alpha=0.05, posthoc=None):
     return Ranking(table.sort_values("average_rank", kind="stable"), comparison)
 
 
-def paired_gains(field, rope=1.0):
-    """Compare every method with each of `REFERENCES` that has all scores; up to `rope` points are no difference."""
+def paired_gains(field):
+    """Compare every method with each of `REFERENCES` that has all scores."""
     check_enough(field.scores.index)
     found = []
     for reference in REFERENCES:
@@ -50,24 +49,21 @@ def paired_gains(field, rope=1.0):
             continue
         others = field.controls.drop(columns=reference)
         points = pd.concat([field.scores, others], axis=1).sub(field.controls[reference], axis=0).round(DIGITS)
-        table = gains_of(points, field.families, rope).sort_values("mean", ascending=False, kind="stable")
+        table = gains_of(points, field.families).sort_values("mean", ascending=False, kind="stable")
         order = sorted(table.index, key=others.columns.__contains__)
         found.append(Gains(reference, points[order], table.loc[order], list(others)))
     return found
 
 
-def gains_of(points, families, rope=1.0):
+def gains_of(points, families):
     """Return a row with `COLUMNS` for each column of gains by data set, in which gaps are left out.
 
-    low and high: the interval, by `metrics.study.intervals.means_by_family`; worse, equivalent and better:
-    probabilities, by `metrics.study.signed_rank.signed_rank`; all nan with fewer than `MIN_DATASETS` gains.
+    low and high: the interval, by `metrics.study.intervals.means_by_family`; nan with fewer than `MIN_DATASETS` gains.
     """
     rows = {}
     for name, own in points.round(DIGITS).items():
         own = own.dropna()
         counts = [len(own), (own > 0).sum(), (own == 0).sum(), (own < 0).sum()]
-        tests = [np.nan] * 5
-        if len(own) >= MIN_DATASETS:
-            tests = [*np.ravel(means_by_family(own.to_frame(), families)), *signed_rank(own, rope)]
-        rows[name] = [own.mean(), *counts, *tests]
+        interval = means_by_family(own.to_frame(), families) if len(own) >= MIN_DATASETS else (np.nan, np.nan)
+        rows[name] = [own.mean(), *counts, *np.ravel(interval)]
     return pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS)

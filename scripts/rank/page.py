@@ -19,10 +19,11 @@ ORACLE = (
     "selection=default_params has none of it"
 )
 MOST = 12  # methods of a page that is not full
+MEAN = ["mean", "low", "high"]  # of gains, with its interval
 OVER = {RANDOM: "random rankings", ALL: "all features"}
 
 
-def ranks_page(field, ranking, gains, rope=1.0, full=False):
+def ranks_page(field, ranking, gains, full=False):
     """Return the page of ranks and of gains over controls, of the best `MOST` or all methods."""
     rows = _rows(ranking.table, gains, names_of(field))
     shown = rows if full else [*rows[: MOST + 1], *(row for row in rows[MOST + 1 :] if not row[1])]
@@ -31,8 +32,7 @@ def ranks_page(field, ranking, gains, rope=1.0, full=False):
     families = f": {by_family(field.families)}" if full else ""
     said = [
         "Rank: 1 is the best; ties share the mean of their places. Gain: the difference on the same data set, in "
-        f"points; better: the probability, by the Bayesian signed-rank test, that a gain above {rope:g} is the most "
-        "probable outcome.",
+        "points.",
         "Intervals of 95 % are for other data sets: a bootstrap that draws families of data sets, then data sets "
         f"within each, here of {'1 family' if n_families == 1 else f'{n_families} families'}.",
     ]
@@ -109,17 +109,13 @@ def _lacking(field):
 def _rows(table, gains, names):
     """Return the lines of methods by their rank, and of controls after them, with their gains over each reference."""
     head = ["Method", "Average rank", "Interval", "Wins"]
-    lines = [head + [f"Over {OVER[found.reference]} (better)" for found in gains]]
+    lines = [head + [f"Over {OVER[found.reference]}" for found in gains]]
     controls = [name for name in names if name not in table.index and any(name in own.table.index for own in gains)]
     for name in [*table.index, *controls]:
-        own, mark = ["", "", ""], " (control)"
+        ranked, mark = ["", "", ""], " (control)"
         if name in table.index:
             row, mark = table.loc[name], ""
-            own = [number(row["average_rank"]), interval(row["low"], row["high"]), str(int(row["wins"]))]
-        found = [_gain(one.table.loc[name]) if name in one.table.index else "" for one in gains]
-        lines.append([names[name] + mark, *own, *found])
+            ranked = [number(row["average_rank"]), interval(row["low"], row["high"]), str(int(row["wins"]))]
+        found = [with_interval(*own.table.loc[name, MEAN]) if name in own.table.index else "" for own in gains]
+        lines.append([names[name] + mark, *ranked, *found])
     return lines
-
-
-def _gain(row):
-    return f"{with_interval(row['mean'], row['low'], row['high'])}, {number(row['better'])}"

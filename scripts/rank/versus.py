@@ -35,12 +35,11 @@ class Versus(NamedTuple):
     unscored: list  # data sets on which the method has no score
 
 
-def versus(others, mine, name, datasets, selection, metric="acc", variants="base", rope=1.0):
+def versus(others, mine, name, datasets, selection, metric="acc", variants="base"):
     """Compare a method with the others of a study, and return the `Versus`.
 
     `mine` has the results of the method `name`, under the protocol of `others`, where one of this name is left out.
-    Selection, metric, variants and rope are as in `scripts.rank`.  A ValueError says that the method has no score at
-    all.
+    Selection, metric and variants are as in `scripts.rank`.  A ValueError says that the method has no score at all.
     """
     choice = choose(others, datasets=datasets, variants=variants)
     theirs, own = others.select(metric, selection), mine.select(metric, selection)
@@ -56,7 +55,7 @@ def versus(others, mine, name, datasets, selection, metric="acc", variants="base
     scores = scores.dropna(axis=1, how="all")
     controls = [one for one in choice.controls if one in scores and one != name]
     gains = -scores.drop(columns=name).sub(scores[name], axis=0).round(DIGITS)
-    table = gains_of(gains, choice.families, rope)
+    table = gains_of(gains, choice.families)
     table["p"] = [wilcoxon(own) if len(own := gains[one].dropna()) >= MIN_DATASETS else np.nan for one in gains]
     table["p_holm"] = holm(table["p"])
     trials = pd.concat([others.trials[others.trials["method"] != name], mine.trials[mine.trials["method"] == name]])

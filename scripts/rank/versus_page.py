@@ -11,8 +11,7 @@ from ufs_bench.scripts.core.text import by_labels, interval, number, pipes, sign
 from ufs_bench.scripts.rank.page import MOST, bullets, by_family, oracle_words, page
 
 ALPHA = 0.05  # p below which a method counts as better or worse
-HEAD = ["Method", "Rank", "Gain over it", "95 % interval", "Wins/ties/losses"]
-HEAD += ["Worse", "Equivalent", "Better", "p", "Score", "Seconds", "Front"]
+HEAD = ["Method", "Rank", "Gain over it", "95 % interval", "Wins/ties/losses", "p", "Score", "Seconds", "Front"]
 
 
 def versus_frame(found):
@@ -24,7 +23,7 @@ def versus_frame(found):
     return pd.concat(frames, ignore_index=True).set_index(["selection", "over"])
 
 
-def versus_page(found, study, metric, rope, full=False):
+def versus_page(found, study, metric, full=False):
     """Return the page of several `Versus`: where the method stands, and with `full` every other method and data set."""
     first = found[0]
     names = unique_names("method", dict.fromkeys(name for one in found for name in one.scores))
@@ -44,9 +43,8 @@ def versus_page(found, study, metric, rope, full=False):
     ]
     if tested:
         said.append(
-            "Intervals of 95 % are for other data sets of other families. Worse, equivalent, better: probabilities by "
-            f"the Bayesian signed-rank test, gains up to {rope:g} counting as none. p: Wilcoxon's test, corrected by "
-            "Holm for all rows."
+            "Intervals of 95 % are for other data sets of other families. p: Wilcoxon's test, corrected by Holm for "
+            "all rows."
         )
     else:
         said.append(f"Fewer than {MIN_DATASETS} data sets: an interval is not given, and a test cannot reach p = 0.05.")
@@ -89,12 +87,12 @@ def _against(one, names):
     lines = [HEAD]
     known = one.places.reindex([one.name, *one.table.index])
     for name in known.index[np.lexsort((known.index.isin(one.controls), known["average_rank"]))]:
-        place, cells = known.loc[name], [""] * 7
+        place, cells = known.loc[name], [""] * 4
         if name != one.name:
             row = one.table.loc[name]
             cells = [signed(row["mean"]), interval(row["low"], row["high"], signed)]
             cells.append(f"{row['wins']:.0f}/{row['ties']:.0f}/{row['losses']:.0f}")
-            cells += [*(number(row[column]) for column in ("worse", "equivalent", "better")), number(row["p_holm"], 3)]
+            cells.append(number(row["p_holm"], 3))
         mark = " (this)" if name == one.name else " (control)" if name in one.controls else ""
         numbers = [number(place[column], digits) for column, digits in (("score", 1), ("seconds", 3))]
         front = "yes" if place["front"] is True else ""

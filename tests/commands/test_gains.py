@@ -27,7 +27,6 @@ def test_of_random_rankings_no_method_gains_anything():
     for reference in ("random_rankings", "all_features"):
         table = found[reference].loc[METHODS]
         assert (table["low"] < 0).all() and (table["high"] > 0).all()
-        assert (table["better"] < 0.95).all() and (table["worse"] < 0.95).all()
 
 
 def test_a_gain_is_the_difference_to_the_mean_of_all_draws():
@@ -48,14 +47,8 @@ def test_five_points_everywhere_are_found():
     assert ranks.index[0] == "rufs"
     for table in found.values():
         assert table.index[0] == "rufs"
-        assert table.loc["rufs", "better"] > 0.95
         assert table.loc["rufs", "low"] > 2
-        assert (table.loc[["mcfs", "udfs", "eufs"], "better"] < 0.95).all()
-
-
-def test_the_region_of_equivalence_is_that_of_the_option():
-    field = field_of(study_of(points(better={"rufs": 0.05})))
-    assert paired_gains(field, rope=15)[0].table.loc["rufs", "equivalent"] > 0.95
+        assert (table.loc[["mcfs", "udfs", "eufs"], "low"] < 1).all()
 
 
 def test_the_order_of_the_data_sets_and_of_the_methods_changes_nothing():
@@ -163,7 +156,7 @@ def test_command_line_prints_ranks_with_gains_and_as_csv_keeps_the_columns_of_ra
     assert "chosen with the labels" not in text and "the choice looks at the labels" in text
     table = pd.read_csv(io.StringIO(run("rank", tmp_path, "format=csv")), index_col="method")
     assert list(table)[:4] == ["average_rank", "low", "high", "wins"]
-    assert table.index[0] == "rufs" and table.loc["rufs", "over_random_rankings_better"] > 0.95
+    assert table.index[0] == "rufs" and table.loc["rufs", "over_random_rankings_low"] > 2
     assert np.isnan(table.loc["all_features", "average_rank"])
 
 

@@ -29,7 +29,7 @@ def compared(shipped=None, better=None, datasets=DATASETS, seed=0, selection="la
 def test_five_points_everywhere_are_found():
     one, _ = compared(better={"mine": 0.05})
     assert one.table["mean"].between(2, 8).all() and (one.table["low"] > 0).all()
-    assert (one.table["better"] > 0.9).all() and (one.table["p_holm"] < 0.05).all()
+    assert (one.table["p_holm"] < 0.05).all()
     own = one.places.loc["mine"]
     assert one.places["average_rank"].idxmin() == "mine" and own["rank_low"] <= own["average_rank"] <= own["rank_high"]
     assert own["front"] and not one.places.loc["mcfs", "front"]
@@ -41,11 +41,11 @@ def test_a_missing_cell_is_left_out_of_its_pair_alone_and_named():
     some, shipped = compared([row for row in rows if (row["dataset"], row["method"]) != ("umist", "rufs")])
     gains = (whole.scores["mine"] - whole.scores["rufs"]).drop("umist")
     assert some.table.loc["rufs", "mean"] == pytest.approx(gains.mean()) and some.table.loc["rufs", "n_datasets"] == 9
-    columns = ["mean", "low", "high", "worse", "better", "p"]
+    columns = ["mean", "low", "high", "p"]
     others = some.table.index.drop("rufs")
     pd.testing.assert_frame_equal(some.table.loc[others, columns], whole.table.loc[others, columns])
     assert "rufs" not in some.places.index and "rufs" in whole.places.index
-    assert "No score on UMIST: RUFS." in versus_page([some], shipped, "acc", 1.0, full=True)
+    assert "No score on UMIST: RUFS." in versus_page([some], shipped, "acc", full=True)
 
 
 def test_where_the_method_itself_has_no_score_the_data_set_is_left_out():
@@ -56,7 +56,7 @@ def test_where_the_method_itself_has_no_score_the_data_set_is_left_out():
     ]
     one = versus(shipped, study_of(rows), "mine", DATASETS, "largest_size")
     assert one.unscored == ["orl"] and "orl" not in one.scores.index and (one.table["n_datasets"] == 9).all()
-    head = versus_page([one], shipped, "acc", 1.0, full=True).split("\n## ")[0]
+    head = versus_page([one], shipped, "acc", full=True).split("\n## ")[0]
     assert "9 data sets" in head and "mine has no score on ORL, left out here." in head
     with pytest.raises(ValueError, match="mine has no acc under selection=largest_size"):
         versus(shipped, study_of([row for row in rows if row["dataset"] == "orl"]), "mine", ["orl"], "largest_size")
@@ -70,9 +70,9 @@ def test_a_method_of_the_study_is_compared_with_the_others_and_not_with_itself()
 
 def test_with_fewer_than_six_data_sets_there_is_no_test_and_the_page_says_so():
     one, shipped = compared(datasets=DATASETS[:5])
-    assert one.table[["low", "high", "p", "p_holm", "worse"]].isna().all(axis=None)
+    assert one.table[["low", "high", "p", "p_holm"]].isna().all(axis=None)
     assert one.table["mean"].notna().all() and one.places["average_rank"].notna().any()
-    text = versus_page([one], shipped, "acc", 1.0, full=True)
+    text = versus_page([one], shipped, "acc", full=True)
     assert "Fewer than 6 data sets" in text and "Holm" not in text
 
 
@@ -83,10 +83,10 @@ def test_holm_multiplies_the_smallest_p_most_and_leaves_gaps():
 
 def test_all_formats_have_every_rival_and_data_set():
     found = [compared(selection=selection)[0] for selection in SELECTIONS]
-    text = versus_page(found, compared()[1], "acc", 1.0, full=True)
+    text = versus_page(found, compared()[1], "acc", full=True)
     for word in ("MCFS", "UDFS", "Random rankings", "UMIST", "largest_size", "best_over_grid"):
         assert word in text
-    assert len(versus_page(found, compared()[1], "acc", 1.0).splitlines()) <= 40
+    assert len(versus_page(found, compared()[1], "acc").splitlines()) <= 40
     rows = versus_frame(found)
     assert set(rows.index.levels[0]) == set(SELECTIONS) and {"mine", *METHODS} < set(rows.index.levels[1])
     assert rows.loc["largest_size"].loc["mine"][["score", "average_rank", "seconds"]].notna().all()
