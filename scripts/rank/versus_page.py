@@ -5,9 +5,8 @@ import pandas as pd
 
 from ufs_bench.metrics.study import ALL, METRICS, RANDOM
 from ufs_bench.metrics.study.ranks import MIN_DATASETS
-from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.core.conf import printed, unique_names
-from ufs_bench.scripts.core.text import by_labels, interval, number, pipes, signed, uses_labels
+from ufs_bench.scripts.core.text import interval, number, pipes, signed
 from ufs_bench.scripts.rank.page import MOST, bullets, by_family, oracle_words, page
 
 ALPHA = 0.05  # p below which a method counts as better or worse
@@ -24,7 +23,7 @@ def versus_frame(found):
 
 
 def versus_page(found, study, metric, full=False):
-    """Return the page of several `Versus`: where the method stands, and with `full` every other method and data set."""
+    """Return the page of several `Versus`: where the method stands, and with `full` every other method."""
     first = found[0]
     names = unique_names("method", dict.fromkeys(name for one in found for name in one.scores))
     names |= {RANDOM: "Random rankings", first.name: first.name}
@@ -35,7 +34,8 @@ def versus_page(found, study, metric, full=False):
     data = f"{len(families)} data sets" + (f": {by_family(families)}" if full else "")
     data += f". {first.name} has no score on {_listed(first.unscored)}, left out here" if first.unscored else ""
     lines = _against(first, names)
-    nearest = [line for place, line in enumerate(lines) if place <= MOST or line[0].endswith(("(this)", "(control)"))]
+    if not full:
+        lines = [line for place, line in enumerate(lines) if place <= MOST or line[0].endswith(("(this)", "(control)"))]
     said = [
         "Gain: the score of the method minus the score of the other on the same data set, in points. A rank is among "
         "the methods with a score on every data set. Front: nothing with a score everywhere is as good and as fast, "
@@ -48,14 +48,18 @@ def versus_page(found, study, metric, full=False):
         )
     else:
         said.append(f"Fewer than {MIN_DATASETS} data sets: an interval is not given, and a test cannot reach p = 0.05.")
+    gaps = {}
+    for name in first.table.index[first.scores[first.table.index].isna().any()]:
+        gaps.setdefault(_listed(first.scores.index[first.scores[name].isna()]), []).append(names[name])
+    more = [f"No score on {where}: {', '.join(who)}." for where, who in gaps.items()] + first.left_out
+    more += [f"{one.selection}: {words}." for one in found if (words := oracle_words(one.selection, metric))]
     return page(
         f"# {first.name} compared with all methods",
         f"Study {study.title}, protocol {study.protocol['name']}. {data}.",
         pipes([head, *(_summary(one)[: len(head)] for one in found)]),
-        f"The methods of the best rank, and controls, by {first.selection}:",
-        pipes(nearest),
-        bullets([*said, *(first.left_out if full else ["full=true has every method and data set."])]),
-        *(_part(one, names, metric) for one in found if full),
+        f"{'All methods' if full else 'The methods of the best rank'}, and controls, by {first.selection}:",
+        pipes(lines),
+        bullets([*said, *(more if full else ["full=true has every method, format=csv every selection."])]),
     )
 
 
@@ -68,18 +72,6 @@ def _summary(one):
     gains = [_gain(one.table.loc[name]) if name in one.table.index else "no score" for name in (RANDOM, ALL)]
     rank = f"{own['average_rank']:.2f} of {one.places['average_rank'].count()}{spread and f' ({spread})'}"
     return [one.selection, f"{own['score']:.1f}", rank, *gains, "yes" if own["front"] else "no", *counts]
-
-
-def _part(one, names, metric):
-    """Return the part of a page on one selection."""
-    gaps = {}
-    for name in one.table.index[one.scores[one.table.index].isna().any()]:
-        gaps.setdefault(_listed(one.scores.index[one.scores[name].isna()]), []).append(names[name])
-    said = [f"Shown: {by_labels(BY_NAME[one.selection].words, metric)}. {BY_NAME[one.selection].seconds}."]
-    said += [f"No score on {where}: {', '.join(who)}." for where, who in gaps.items()]
-    said += filter(None, [oracle_words(one.selection, metric)])
-    title = f"## {one.selection}: chosen {'with' if uses_labels(one.selection, metric) else 'without'} labels"
-    return page(title, pipes(_against(one, names)), pipes(_by_dataset(one, names)), bullets(said))
 
 
 def _against(one, names):
@@ -97,19 +89,6 @@ def _against(one, names):
         numbers = [number(place[column], digits) for column, digits in (("score", 1), ("seconds", 3))]
         front = "yes" if place["front"] is True else ""
         lines.append([names[name] + mark, number(place["average_rank"]), *cells, *numbers, front])
-    return lines
-
-
-def _by_dataset(one, names):
-    """Return the lines of all data sets, those on which the method is best in comparison with random rankings first."""
-    own, others = one.scores[one.name], one.scores.drop(columns=[one.name, *one.controls])
-    lines = [["Data set", one.name, "Random rankings", "All features", "Best other", "Place"]]
-    for dataset in (own - one.scores.get(RANDOM, 0)).sort_values(ascending=False, kind="stable").index:
-        row, rivals = one.scores.loc[dataset], others.loc[dataset].dropna()
-        numbers = [number(row.get(name, np.nan), 1) for name in (one.name, RANDOM, ALL)]
-        best = f"{names[rivals.idxmax()]} {rivals.max():.1f}" if len(rivals) else ""
-        place = 1 + (rivals > own[dataset]).sum()
-        lines.append([printed("dataset", dataset), *numbers, best, f"{place} of {len(rivals) + 1}"])
     return lines
 
 
