@@ -1,10 +1,11 @@
 """Studies of a paper with its published values, with noise, or with random rankings in the place of its methods."""
 
 import numpy as np
+import pandas as pd
 from frames import PROTOCOL, study_of
 
 from ufs_bench.scripts.compare.controls import RANDOM
-from ufs_bench.scripts.core.published import load_published
+from ufs_bench.scripts.core.published import FOLDER, load_published
 
 RESTARTS, DRAWS = 20, 20
 RUFS = {**PROTOCOL, "name": "rufs", "restarts": RESTARTS}
@@ -19,6 +20,13 @@ def runs(mean, std):
 
 def point(dataset, method, acc, nmi, std=2.0, **more):
     return {"dataset": dataset, "method": method, "acc": {50: runs(acc, std)}, "nmi": {50: runs(nmi, std)}, **more}
+
+
+def published_pixels():
+    """Return the data set whose selected pixels the DGUFS paper shows, and these by their number; sets are nested."""
+    rows = pd.read_csv(FOLDER / "published_pixels.csv")
+    sizes = rows["n_selected"].unique()
+    return rows["dataset"].iloc[0], {size: rows.loc[rows["n_selected"] <= size, "feature"].to_numpy() for size in sizes}
 
 
 def published(paper):

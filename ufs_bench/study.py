@@ -111,8 +111,6 @@ class Study:
         others: str | Mapping[str, Any] | None = None,
         grid: Mapping[str, Sequence[Any]] | None = None,
         samples: Sequence[int] | None = None,
-        paper: str | None = None,
-        table: str | None = None,
         width: float | None = None,
     ) -> Any:
         """Return a matplotlib figure.

@@ -71,7 +71,7 @@ BY_COMMAND = {
         "variants": FLAG,
         "format": one_of("md", "csv", "latex"),
     },
-    "make_figure": {"metric": one_or_more(METRIC), "method": many(NAME), "width": number(1, 50), "table": NAME},
+    "make_figure": {"metric": one_or_more(METRIC), "method": many(NAME), "width": number(1, 50)},
     "features": {"dataset": NAME},
     "rank": {"study": many(STUDY)},
     "refit": {"what": one_of("again", "seeds", "restarts")},

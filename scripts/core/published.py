@@ -1,4 +1,4 @@
-"""The numbers and the selected pixels that the papers print: results/published*.csv."""
+"""The numbers that the papers print: results/published*.csv."""
 
 import functools
 from pathlib import Path
@@ -9,9 +9,7 @@ import pandas as pd
 from ufs_bench.runners.papers import PAPERS, YEARS
 
 FOLDER = Path(__file__).resolve().parents[2] / "results"
-PATH, RUNTIMES, DATASETS, PIXELS = (
-    FOLDER / f"published{part}.csv" for part in ("", "_runtimes", "_datasets", "_pixels")
-)
+PATH, RUNTIMES, DATASETS = (FOLDER / f"published{part}.csv" for part in ("", "_runtimes", "_datasets"))
 MARKS = {
     "equal": "its mean was printed before in {papers}",
     "shifted": "all methods shared with {papers} differ from there by one and the same amount",
@@ -50,23 +48,6 @@ def published_cells(paper, table, metric):
         frame = load_published().rename(columns={"mean_percent": "mean", "std_percent": "std"})
     wanted = (frame["paper"] == paper) & (frame["table"] == table) & (frame["metric"] == metric)
     return frame[wanted].set_index(["dataset", "method"])
-
-
-def published_pixels(paper, table):
-    """Return the data set and the selected features that a paper shows as pixels of an image.
-
-    The features are a dict, size -> ndarray of indices.  The sets are nested: in the file each feature is stored with
-    the first set that has it.  A ValueError is about a table that shows none.
-    """
-    frame = _read(PIXELS)
-    rows = frame[(frame["paper"] == paper) & (frame["table"] == table)]
-    if rows.empty:
-        known = ", ".join(" ".join(key) for key in frame[["paper", "table"]].drop_duplicates().to_numpy())
-        raise ValueError(f"paper={paper} table={table} shows no pixels; there are: {known}.")
-    sizes = sorted(rows["n_selected"].unique())
-    return rows["dataset"].iloc[0], {
-        int(size): rows.loc[rows["n_selected"] <= size, "feature"].to_numpy() for size in sizes
-    }
 
 
 @functools.cache

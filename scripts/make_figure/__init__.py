@@ -9,7 +9,7 @@ from ufs_bench.scripts.make_figure.convergence import convergence
 from ufs_bench.scripts.make_figure.critical_difference import critical_difference
 from ufs_bench.scripts.make_figure.curves import acc_vs_size
 from ufs_bench.scripts.make_figure.gains import gains
-from ufs_bench.scripts.make_figure.pixels import pixels, printed_pixels
+from ufs_bench.scripts.make_figure.pixels import pixels
 from ufs_bench.scripts.make_figure.seconds import acc_vs_seconds
 from ufs_bench.scripts.make_figure.style import STYLE
 from ufs_bench.scripts.make_figure.surfaces import surfaces
@@ -23,7 +23,6 @@ FIGURES: dict[str, Callable] = {
     "surface": surfaces,
     "convergence": convergence,
     "pixels": pixels,
-    "printed_pixels": printed_pixels,
 }
 
 

@@ -7,7 +7,6 @@ from ufs_bench.metrics.study import METRICS, UNSCORED
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import printed, unique_names
-from ufs_bench.scripts.core.published import PAPERS, published_pixels
 from ufs_bench.scripts.core.text import by_labels
 from ufs_bench.scripts.features import selected_features
 from ufs_bench.scripts.make_figure.options import one
@@ -39,30 +38,9 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
     who = f"{printed('method', methods[0])} on " if len(methods) == 1 else ""
     title = f"{who}{printed('dataset', dataset)}: the m selected pixels"
     of = f" ({METRICS[metric]})" if selection == "best_over_grid" else ""
-    note = f"{by_labels(BY_NAME[selection].per_size, metric)}{of}. {_of_data(samples)} {study.origin(methods)}"
+    shown = f"Sample{'s' * (len(samples) > 1)} {', '.join(map(str, samples))} of the data."
+    note = f"{by_labels(BY_NAME[selection].per_size, metric)}{of}. {shown} {study.origin(methods)}"
     return _drawn(data, sets, samples, title, note, width)
-
-
-def printed_pixels(study, paper, table, samples=None, width=WIDTH):
-    """Draw the pixels of a paper's table over an image, and as many of smallest norm of the data as they are."""
-    from ufs_bench.datasets import load_dataset  # here, as most figures read no data
-
-    name, sets = published_pixels(paper, table)
-    data = load_dataset(name, data_dir=study.data_dir)
-    order = np.argsort(np.linalg.norm(data.X, axis=0), kind="stable")
-    both = sum(len(np.intersect1d(order[:size], sets[size])) for size in sets)
-    samples = _middle_of_classes(data, 1) if samples is None else [int(sample) for sample in samples]
-    title = f"{PAPERS[paper]} on {printed('dataset', name)}: the m pixels of {table.replace('table', 'table ')}"
-    note = (
-        "Printed: as the paper shows them. Smallest norm: of the data as they are. "
-        f"{both} of {sum(map(len, sets.values()))} are the same. {_of_data(samples)}"
-    )
-    sets = {"Printed": sets, "Smallest norm": {size: order[:size] for size in sets}}
-    return _drawn(data, sets, samples, title, note, width)
-
-
-def _of_data(samples):
-    return f"Sample{'s' * (len(samples) > 1)} {', '.join(map(str, samples))} of the data."
 
 
 def _middle_of_classes(dataset, count):

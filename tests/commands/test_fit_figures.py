@@ -8,7 +8,7 @@ from matplotlib.colors import to_rgb
 from ufs_bench.datasets import load_dataset
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.make_figure.convergence import convergence
-from ufs_bench.scripts.make_figure.pixels import SELECTED, pixels, printed_pixels
+from ufs_bench.scripts.make_figure.pixels import SELECTED, pixels
 
 RUFS, DGUFS = ({"dataset": "umist", "method": method} for method in ("rufs", "dgufs"))
 TRACES = [
@@ -110,15 +110,6 @@ def test_pixels_of_images_by_columns_lie_where_the_image_has_them(data_dir):
     figure = pixels(study_of([point], data_dir=data_dir), "umist")
     # 28 pixels high: the first 50 features are the first column and 22 pixels of the second.
     assert marked(figure.axes[1]) == {(row, 0) for row in range(28)} | {(row, 1) for row in range(22)}
-
-
-def test_printed_pixels_need_no_results_and_miss_two_of_smallest_norm(data_dir):
-    figure = printed_pixels(study_of([], data_dir), "dgufs", "table4")
-    rows = [figure.axes[:7], figure.axes[7:]]
-    sizes = [[len(marked(axes)) for axes in row[1:]] for row in rows]
-    assert sizes == [list(range(50, 301, 50))] * 2
-    same = [len(marked(above) & marked(below)) for above, below in zip(rows[0][1:], rows[1][1:], strict=True)]
-    assert same == [49, 100, 149, 200, 250, 300]
 
 
 def test_by_default_every_method_that_selects_has_a_row_and_sizes_of_its_own():

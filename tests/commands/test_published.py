@@ -5,10 +5,11 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
+from paper_studies import published_pixels
 
 from ufs_bench.datasets import load_dataset
 from ufs_bench.scripts.core.conf import ROOT
-from ufs_bench.scripts.core.published import YEARS, load_published, published_pixels
+from ufs_bench.scripts.core.published import YEARS, load_published
 
 # Section 5.2 of the UFSOL paper: its baselines' results are those of "their published works".
 STATED = ("all_features", "laplacian_score", "mcfs", "udfs", "ndfs", "rufs", "socfs")
@@ -99,13 +100,11 @@ def test_published_numbers_are_those_handed_over(data_dir, ours, theirs):
 
 
 def test_published_pixels_are_those_handed_over_in_nested_sets(data_dir):
-    dataset, sets = published_pixels("dgufs", "table4")
+    dataset, sets = published_pixels()
     assert dataset == "umist" and {size: len(set(features)) for size, features in sets.items()} == {
         size: size for size in range(50, 301, 50)
     }
     assert all(set(sets[size]) < set(sets[size + 50]) for size in range(50, 300, 50))
-    with pytest.raises(ValueError, match="paper=rufs table=table4 shows no pixels; there are: dgufs table4"):
-        published_pixels("rufs", "table4")
     path = data_dir.parent / "papers" / "dgufs_table4.csv"
     if not path.exists():
         pytest.skip("no papers beside the data")

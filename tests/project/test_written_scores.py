@@ -6,13 +6,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from pages import BLOCK, WORDS, claimed, measured_datasets, printed, says
+from paper_studies import published_pixels
 
 from ufs_bench.datasets import load_dataset
 from ufs_bench.metrics.study.frames import params_of
 from ufs_bench.scripts.compare import shipped_names
 from ufs_bench.scripts.core.conf import ROOT, find
 from ufs_bench.scripts.core.conf import printed as shown
-from ufs_bench.scripts.core.published import load_published, published_pixels
+from ufs_bench.scripts.core.published import load_published
 from ufs_bench.scripts.core.text import listed
 
 OBJECTIONS, REPRODUCTION, SHIPPED = (f"docs/{name}.md" for name in ("objections", "reproduction", "shipped"))
@@ -51,7 +52,7 @@ def test_what_is_said_of_the_pixels_and_the_graph_of_dgufs_is_what_the_claims_me
 
 
 def test_the_printed_pixels_that_are_not_those_of_smallest_norm_are_as_far_off_as_the_page_says(data_dir):
-    dataset, sets = published_pixels("dgufs", "table4")
+    dataset, sets = published_pixels()
     norms = np.linalg.norm(load_dataset(dataset, data_dir, download=False).X.astype(float), axis=0)
     above = {}
     for size, chosen in sets.items():

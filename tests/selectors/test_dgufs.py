@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+from paper_studies import published_pixels
 from plain_dgufs import plain_dgufs
 from samples import blobs, real
 from scipy import sparse
@@ -13,7 +14,6 @@ from ufs_bench.methods.core.graphs import knn_graph
 from ufs_bench.methods.dgufs import DGUFS
 from ufs_bench.methods.dgufs.leading import Ceiling, Pool, eigenpairs_above
 from ufs_bench.methods.dgufs.released import Problem, l0_prox, rescale_off_diagonal
-from ufs_bench.scripts.core.published import published_pixels
 
 ALPHAS = (1e1, 1e2, 1e3, 1e4, 1e5)
 BETAS = (0.1, 0.3, 0.5, 0.7, 0.9)
@@ -213,7 +213,7 @@ def test_on_real_data_the_released_program_selects_the_smallest_norms(data_dir, 
 
 @pytest.mark.slow  # the test above fits the program on real data
 def test_on_unscaled_faces_the_released_program_selects_the_pixels_that_the_paper_shows(data_dir):
-    dataset, sets = published_pixels("dgufs", "table4")
+    dataset, sets = published_pixels()
     X, n_clusters = real(data_dir, dataset, "none")
     fits = {size: DGUFS(size, n_clusters=n_clusters).fit(X) for size in SIZES}
     assert all(fit.status_ == "collapsed" for fit in fits.values())
