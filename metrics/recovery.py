@@ -42,36 +42,6 @@ def precision_recall(ranking: Sequence, relevant: Sequence, size: int, groups: S
     return float(belongs[:size].mean()), float(first[:size].sum() / n_targets)
 
 
-def recovery_area(ranking: Sequence, relevant: Sequence, groups: Sequence = ()) -> float:
-    """Return the area below the curve of recall over size, as a share of the largest one.
-
-    Parameters
-    ----------
-    ranking, relevant, groups
-        As in `precision_recall`.
-
-    Returns
-    -------
-    float
-        1 where each of the first features finds one of the r targets until all are found, and 0 where none of the
-        first r does.  A random ranking of d features without groups is expected to have r / d.
-
-    Raises
-    ------
-    ValueError
-
-    Notes
-    -----
-    With F(s) targets found by the first s features, it is sum_{s <= r} F(s) / sum_{s <= r} s.  Where only the first
-    m < r features of a ranking are known, F(s) = F(m) for s > m: the features that are not known count as finding
-    nothing, and no continuation of the ranking has a smaller value.
-    """
-    _, first, n_targets = _hits(ranking, relevant, groups)
-    sizes = np.arange(1, n_targets + 1)
-    found = first.cumsum()[np.minimum(sizes, len(first)) - 1]
-    return float(found.sum() / sizes.sum())
-
-
 def redundancy(features: Sequence, groups: Sequence) -> float:
     """Return the share of selected features that repeat a group which another selected feature stands for already.
 

@@ -6,14 +6,12 @@ from math import comb
 import numpy as np
 import pandas as pd
 from scipy.special import stdtr
-from scipy.stats import binom, rankdata
+from scipy.stats import binom
 
 from ufs_bench.datasets import read_spec
-from ufs_bench.datasets.scaling import scale
-from ufs_bench.datasets.synthetic import read_synthetic, truth_of
+from ufs_bench.datasets.synthetic import truth_of
 from ufs_bench.datasets.truth import parts_of, truth_names
-from ufs_bench.metrics.protocol import Protocol
-from ufs_bench.metrics.recovery import precision_recall, recovery_area, redundancy
+from ufs_bench.metrics.recovery import precision_recall, redundancy
 from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.ranks import holm
@@ -28,7 +26,7 @@ LEVEL = 0.05  # of the chance that one method or more is said to differ from a c
 HEAD = ["Method", "Relevance", "Over max_variance", "Chance"]
 COLUMNS = [
     "family", "difficulty", "signal", "seed", "method", "control", "status", "size", "share", "chance",
-    "recall", "precision", "area", "redundancy", "variance", "fit_s", "day",
+    "recall", "precision", "redundancy", "fit_s", "day",
 ]  # fmt: skip
 
 
@@ -37,22 +35,18 @@ def recovered(study):
 
     There is a row per data set of known truth and method.  The size is the true number of relevant groups of
     interchangeable features, at most `ASKED`.  The measures at this size are from `metrics.recovery`, nan for a failed
-    fit; recall is of as many groups as so many features can find.  share and chance are the expected
-    precision and recall of a random ranking.  variance: the mean place of what is selected among all features by
-    variance on the scaling of the fit, from 0, the smallest, to 1; .5 is expected of a random ranking.  A shipped study
-    has `further_rows`, too.  A ValueError is about results on other data than those that are made now, and about a
-    study in which that size is not stored.
+    fit; recall is of as many groups as so many features can find.  share and chance are the expected precision and
+    recall of a random ranking.  A shipped study has `further_rows`, too.  A ValueError is about results on other data
+    than those that are made now, and about a study in which that size is not stored.
     """
     known, sets = set(truth_names()), of_kmeans(study.whole)
     sets = sets[sets["dataset"].isin(known) & sets["is_default"]]
     sets = pd.concat([sets.assign(day=sets["started"].str[:10]), further_rows(study)])
     sets = sets[sets["method"] != "all_features"]
-    protocols = {text: Protocol.from_json(text) for text in sets["protocol"].unique()}
     controls = {method: is_control(method) for method in sets["method"].unique()}
     rows = []
     for row in sets.itertuples():
         spec, truth = _data(row.dataset)
-        places = _variances(row.dataset, protocols[row.protocol].scaling_of(row.method))
         if row.data_sha != spec["data_sha256"]:
             raise ValueError(
                 f"the results of {row.method} on {row.dataset} are on other data: their SHA-256 is {row.data_sha}, now "
@@ -63,13 +57,12 @@ def recovered(study):
             continue  # where the size is part of the model, this is the fit at another one
         family, difficulty, seed = parts_of(row.dataset)
         signal = spec["sources"][0]["options"]["signal"]
-        measures = (float("nan"),) * 5
+        measures = (float("nan"),) * 3
         if row.status not in UNSCORED:
             ranking, copies = row.features, [group for group in truth.groups if len(group) > 1]
             precision, recall = precision_recall(ranking, truth.relevant, size, copies)
-            area = recovery_area(ranking, truth.relevant, copies)
             recall = round(recall * len(truth.groups)) / size  # of those that can be found
-            measures = recall, precision, area, redundancy(ranking, copies), places[ranking].mean()
+            measures = recall, precision, redundancy(ranking, copies)
         rows.append((
             family, difficulty, signal, seed, row.method, controls[row.method], row.status, size,
             len(truth.relevant) / spec["features"], chance(spec["features"], truth.groups, size), *measures,
@@ -92,12 +85,12 @@ def chance(n_features, groups, size):
 def found(rows):
     """Return the measures of `recovered` by method, family and difficulty.
 
-    They are recall, chance, area, precision, share, redundancy and variance: means over the seeds, in which a failed
-    fit finds nothing; seeds is their number.  relevant and diverse are true where a
-    share of `SHARE` of at least `SEEDS` seeds have a precision and a recall of `ENOUGH`.
+    They are recall, chance, precision, share and redundancy: means over the seeds, in which a failed fit finds nothing;
+    seeds is their number.  relevant and diverse are true where a share of `SHARE` of at least `SEEDS` seeds have a
+    precision and a recall of `ENOUGH`.
     """
-    measures = ["recall", "chance", "area", "precision", "share", "redundancy", "variance"]
-    rows = rows.fillna({"recall": 0, "area": 0, "precision": 0})
+    measures = ["recall", "chance", "precision", "share", "redundancy"]
+    rows = rows.fillna({"recall": 0, "precision": 0})
     rows = rows.assign(relevant=rows["precision"] >= ENOUGH, diverse=rows["recall"] >= ENOUGH)
     groups = rows.groupby(["method", "family", "difficulty"])
     means = groups[measures].mean().assign(seeds=groups["seed"].nunique())
@@ -145,13 +138,6 @@ def beyond_chance(rows):
 def _data(name):
     spec = read_spec(name)
     return spec, truth_of(**spec["sources"][0]["options"])
-
-
-@functools.cache
-def _variances(name, scaling):
-    """Return the place of every feature by its variance on a scaling, from 0 to 1."""
-    X, _ = read_synthetic(None, **_data(name)[0]["sources"][0]["options"])
-    return (rankdata(scale(X, scaling).var(axis=0)) - 1) / (X.shape[1] - 1)
 
 
 def truth_table(rows):

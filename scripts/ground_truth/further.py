@@ -19,10 +19,8 @@ def further_rows(study):
     rows = read(folder_of(study) if study.is_shipped else None, FURTHER)
     own = pd.DataFrame([_facts(name) for name in rows["dataset"]], rows.index, ["data", "family"])
     return rows.assign(
-        data_sha=own["data"].where(own["family"] == rows["family_sha"], rows["family_sha"]),  # of other data
-        is_default=True,
-        protocol=reference.protocol_text(study.own_name) if len(rows) else "",
-    )
+        data_sha=own["data"].where(own["family"] == rows["family_sha"], rows["family_sha"])
+    )  # other data
 
 
 @functools.cache

@@ -1,13 +1,11 @@
 """Recovery of known features, against counts of all cases."""
 
-from itertools import permutations
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ufs_bench.metrics.recovery import precision_recall, recovery_area, redundancy
+from ufs_bench.metrics.recovery import precision_recall, redundancy
 
 
 @st.composite
@@ -42,46 +40,15 @@ def test_precision_recall_and_redundancy_are_those_that_sets_give(problem):
         assert redundancy(ranking[:size], groups) == pytest.approx(repeats / size)
 
 
-@settings(deadline=None)
-@given(problems())
-def test_an_area_is_that_below_the_curve_over_the_largest_of_any_ranking(problem):
-    ranking, relevant, groups = problem
-    curve = np.array([precision_recall(ranking, relevant, size + 1, groups)[1] for size in range(len(ranking))])
-    n_targets = len(targets_of(relevant, groups))
-    best = np.arange(1, n_targets + 1) / n_targets
-    area = recovery_area(ranking, relevant, groups)
-    assert 0 <= area <= 1
-    assert area == pytest.approx(curve[:n_targets].sum() / best.sum())
-
-
-@settings(deadline=None)
-@given(problems())
-def test_the_known_part_of_a_ranking_never_gives_more_than_the_whole(problem):
-    ranking, relevant, groups = problem
-    whole = recovery_area(ranking, relevant, groups)
-    areas = [recovery_area(ranking[:known], relevant, groups) for known in range(1, len(ranking) + 1)]
-    assert areas == sorted(areas)
-    n_targets = len(targets_of(relevant, groups))
-    assert set(areas[n_targets - 1 :]) == {whole}
-
-
-def test_the_features_that_are_not_known_count_as_finding_nothing():
-    known = [4, 0]
-    rest = [feature for feature in range(7) if feature not in known]
-    areas = [recovery_area([*known, *tail], [0, 1, 2, 3]) for tail in permutations(rest)]
-    # Two of the others are irrelevant, so that the worst continuation finds nothing up to the fourth feature.
-    assert recovery_area(known, [0, 1, 2, 3]) == min(areas) < max(areas)
-
-
 @pytest.mark.parametrize(
     ("call", "message"),
     [
         (lambda: precision_recall([1, 2], [1], 3), r"size=3 must be in \[1, 2\]"),
         (lambda: precision_recall([1, 2], [1], 0), r"size=0 must be in \[1, 2\]"),
-        (lambda: recovery_area([1, 2, 1], [1]), "ranking has 1 2 times"),
-        (lambda: recovery_area([1, 2], []), r"relevant=\[\] must be a list of one or more features"),
-        (lambda: recovery_area([0.5, 2], [1]), "must be a list of one or more features"),
-        (lambda: recovery_area([-1, 2], [1]), "whole numbers from 0 on"),
+        (lambda: precision_recall([1, 2, 1], [1], 1), "ranking has 1 2 times"),
+        (lambda: precision_recall([1, 2], [], 1), r"relevant=\[\] must be a list of one or more features"),
+        (lambda: precision_recall([0.5, 2], [1], 1), "must be a list of one or more features"),
+        (lambda: precision_recall([-1, 2], [1], 1), "whole numbers from 0 on"),
         (lambda: redundancy([1, 2], [[1, 2], [2, 3]]), r"groups\[0\] and groups\[1\] both have 2"),
     ],
 )
