@@ -47,7 +47,7 @@ BY_NAME = {
     "title": TEXT,
     "base": optional(TEXT),
     "size": whole(1, MOST),
-    **dict.fromkeys(["longest", "budget", "fetch"], number(0, MOST)),
+    **dict.fromkeys(["longest", "fetch"], number(0, MOST)),
     "metric": METRIC,
     "selection": one_of(*SELECTIONS),
     "clusterer": one_of("kmeans", "learned"),

@@ -28,7 +28,7 @@ def check_all(options):
     """Check what the options ask for, print what speaks against it, and fail where that is not allowed."""
     given = (options["study"] or "").removeprefix(PREFIX)
     base = None if options["base"] is None else commit_of(options["base"])
-    spent, found, frames = scores.Spent(options["budget"]), [], []
+    found, frames = [], []
     for name in [given] if given else reference.shipped_studies():
         files = changed(name, base, options["methods"])
         print(f"{name}: {counted(len(files), 'file')}", flush=True)
@@ -38,9 +38,8 @@ def check_all(options):
             frames.append(frame)
             if options["fetch"]:
                 scores.fetch(frame, options["fetch"], options["data_dir"])
-            wrong = scores.faults(frame, options["data_dir"], spent, options["seed"], options["n_jobs"])
+            wrong = scores.faults(frame, options["data_dir"], options["n_jobs"])
             found += [Finding(kind, name, method, dataset, *rest) for kind, dataset, method, *rest in wrong]
-    print(f"{spent}.")
     if options["fits"] and frames:
         folders = options["results_dir"], options["data_dir"]
         found += run_again(pd.concat(frames), options["seed"], options["fits"], *folders, options["n_jobs"])

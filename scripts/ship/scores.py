@@ -23,7 +23,6 @@ from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.data import data_of
 from ufs_bench.scripts.ship import ELSEWHERE, REFUSED, UNVERIFIED
 
-BLOCK = 64  # sets that are evaluated before the budget is looked at
 # With other packages or another arithmetic, K-means from the same start ends elsewhere where two distances are within
 # rounding, in single restarts: four in five must have the same number of samples right, and what is an average over
 # restarts moves by no more than a fiftieth.
@@ -31,34 +30,21 @@ SAME_RESTARTS, MOVED = 0.8, 0.02
 MEANS = 5.1e-8  # means and deviations have 7 decimals, and the order in which they are summed moves them by less
 
 
-class Spent:
-    """The CPU seconds of evaluations, and how many were done."""
-
-    def __init__(self, budget=None):
-        self.budget, self.seconds, self.n_sets = math.inf if budget is None else budget, 0.0, 0
-
-    def __str__(self):
-        """Return what was done."""
-        return f"{self.n_sets} feature sets evaluated in {self.seconds:.0f} CPU s"
-
-
-def faults(frame, data_dir, spent, seed=0, n_jobs=1, say=print):
+def faults(frame, data_dir, n_jobs=1, say=print):
     """Yield (kind, data set, method, trial, words) of scored rows that are not what is computed here.
 
-    `frame` has rows of one study with their lists, of which `rows` refuses none. Feature sets are taken in an order
-    drawn by `seed`, until the budget is used up, and `say` gets a line a data set.
+    `frame` has rows of one study with their lists, of which `rows` refuses none; `say` gets a line a data set.
     """
     for dataset, of_data in frame[frame["n_restarts"] > 0].groupby("dataset"):
-        is_left = spent.seconds < spent.budget
-        data, reason = data_of(of_data, data_dir) if is_left else (None, "the budget was used up before.")
+        data, reason = data_of(of_data, data_dir)
         if data is None:
             for method, rows in of_data.groupby("method"):
                 yield UNVERIFIED, dataset, method, "", f"{counted(len(rows), 'row')}: {reason}"
             continue
         protocol = Protocol.from_json(of_data["protocol"].iloc[0])
         scaled = Data.scaled(data, protocol, of_data["method"].iloc[0])
-        known = _evaluated(of_data.sample(frac=1, random_state=seed), scaled, protocol, spent, n_jobs)
-        say(f"  {dataset}: {counted(len(of_data), 'row')}; {spent}")
+        known = _evaluated(of_data, scaled, protocol, n_jobs)
+        say(f"  {dataset}: {counted(len(of_data), 'row')}, {counted(len(known), 'feature set')} evaluated")
         for method, rows in of_data.groupby("method"):
             yield from ((kind, dataset, method, *rest) for kind, *rest in _of_cell(rows, scaled, protocol, known))
 
@@ -76,32 +62,21 @@ def fetch(frame, most, data_dir, say=print):
             say(f"  {str(error).splitlines()[0]}")
 
 
-def _evaluated(rows, data, protocol, spent, n_jobs):
-    """Return the scores of the feature sets of some rows by their digests, as far as the budget goes."""
-    sets, known = {feature_set_digest(own): own for own in rows["features"] if own is not None}, {}
+def _evaluated(rows, data, protocol, n_jobs):
+    """Return the scores of the feature sets of some rows by their digests."""
+    sets = {feature_set_digest(own): own for own in rows["features"] if own is not None}
     load_engine()
-    for start in range(0, len(sets), BLOCK):
-        if spent.seconds >= spent.budget:
-            break
-        block = list(sets.items())[start : start + BLOCK]
-        jobs = (delayed(evaluate_set)(features, data.X, data.y, protocol) for _, features in block)
-        found = Parallel(n_jobs)(jobs)
-        known |= {digest: scores for (digest, _), (scores, _) in zip(block, found, strict=True)}
-        spent.seconds += sum(seconds for _, seconds in found)
-        spent.n_sets += len(block)
-    return known
+    found = Parallel(n_jobs)(delayed(evaluate_set)(own, data.X, data.y, protocol) for own in sets.values())
+    return {digest: scores for digest, (scores, _) in zip(sets, found, strict=True)}
 
 
 def _of_cell(rows, data, protocol, known):
-    identities, left = {}, 0
+    identities = {}
     for row in rows.to_dict("records"):
         if learned := is_learned(row):
             scores = evaluate_labels(row["labels"], labels_in(data.y)[0], protocol.nmi)
         else:
-            scores = known.get(feature_set_digest(row["features"]))
-        if scores is None:
-            left += 1
-            continue
+            scores = known[feature_set_digest(row["features"])]
         stored = Identity.stored(row)
         if stored not in identities:
             here = Identity.of(load_class(find("method", row["method"])["target"]))
@@ -113,8 +88,6 @@ def _of_cell(rows, data, protocol, known):
     for why, exact in identities.values():
         if why:
             yield ELSEWHERE, "", f"{why}; its scores are {'the same' if exact else 'within bounds, or refused'}"
-    if left:
-        yield UNVERIFIED, "", f"{counted(left, 'row')}: the budget was used up before their feature sets."
 
 
 def _fault(row, scores, measured, exact):

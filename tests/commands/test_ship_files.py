@@ -60,13 +60,11 @@ def test_a_damaged_file_is_refused(study, verify):
         assert [(one.kind, one.method) for one in verify()] == [(REFUSED, "mcfs")]
 
 
-def test_without_data_and_beyond_the_budget_nothing_is_verified(study, monkeypatch):
+def test_without_data_nothing_is_verified(study, monkeypatch):
     frame, found = check("mine", reference.files_of("mine"))
     assert found == []
-    said = list(scores.faults(frame, None, scores.Spent(0), say=lambda line: None))
-    assert {kind for kind, *_ in said} == {UNVERIFIED} and "budget" in said[0][-1]
     monkeypatch.setattr(scores, "data_of", lambda rows, folder: (None, f"{TRUTH} is not on this machine."))
-    said = list(scores.faults(frame, None, scores.Spent(), say=lambda line: None))
+    said = list(scores.faults(frame, None, say=lambda line: None))
     assert {(kind, method) for kind, _, method, *_ in said} == {(UNVERIFIED, name) for name in set(frame["method"])}
 
 
