@@ -1,7 +1,6 @@
 """Time methods side by side with public packages, and say how far they select the same features.
 
-    pip install '.[bench]'                                  the peer of most of them, skfeature-chappers
-    pip install PyIFS==0.0.3                                the peer of InfFS; nothing else in this project needs either
+    pip install '.[bench]'                                  the peer, skfeature-chappers; nothing else here needs it
     python -m benchmarks.methods methods=NDFS,UDFS datasets=orl,coil20 sweeps=20 wide_sweeps=3
 
 Both get the same X, the peer's heat-kernel graph with our bandwidth (ready-made, so that it is not timed), the same
@@ -24,9 +23,7 @@ from ufs_bench.datasets import load_dataset, scale
 from ufs_bench.methods.core.graphs import knn_graph
 from ufs_bench.scripts.core.entry import plain_options
 
-INSTALL = "The peer of {name} is not installed: pip install {package} (nothing else in this project needs it)."
-PACKAGES = {"InfFS": ("PyIFS", "PyIFS==0.0.3")}  # module and package of the peer, where it is not the one below
-SKFEATURE = ("skfeature", "skfeature-chappers==1.2.1")
+INSTALL = "The peer is not installed: pip install skfeature-chappers==1.2.1 (nothing else in this project needs it)."
 SIZE = 100
 WIDE = 2000  # number of features from which --wide-sweeps applies
 # Differences of the peer's computations, for which the selected features may differ.
@@ -36,8 +33,6 @@ DIFFERENCES = {
     "features, and ranks by the largest signed coefficient",
     "NDFS": "the peer subtracts the graph from the row of its degrees where the Laplacian belongs, and normalises the "
     "columns of F after each sweep",
-    "InfFS": "the peer weighs the signed rank correlation where 1 less its size belongs, and takes 1 - alpha for "
-    "alpha; the modules `stats` and `math`, which it forgets to import, are handed to it",
     "UDFS": "the peer takes the neighbours of samples 0 to 5 for those of every sample, and starts from D = I",
 }
 TARGETS = {
@@ -78,14 +73,6 @@ def peer_sweeps(module, name, n_sweeps):
 
 def peer_run(name, problem):
     """Call the peer; return its features, best first."""
-    if name == "InfFS":
-        import math
-
-        from scipy import stats
-
-        module = importlib.import_module("PyIFS.InfFS")
-        module.stats, module.math = stats, math
-        return module.InfFS().infFS(problem.X.copy(), None, 0.5, False, False)[0]
     where = {"LaplacianScore": "similarity_based.lap_score"}.get(name, f"sparse_learning_based.{name}")
     module = importlib.import_module(f"skfeature.function.{where}")
     X, graph, n_clusters = problem.X.copy(), problem.graph, problem.n_clusters
@@ -106,7 +93,6 @@ def our_run(name, problem):
     """Fit ours with the same settings; return its features, best first."""
     cls = getattr(methods, name)
     settings = {
-        "InfFS": {},
         "LaplacianScore": {"affinity": problem.graph},
         "MCFS": {"affinity": problem.graph, "n_clusters": problem.n_clusters},
         "NDFS": {"affinity": problem.graph, "init": problem.start, "alpha": 1.0, "beta": 1.0, "gamma": 1e8},
@@ -183,8 +169,6 @@ def _seconds(runs):
 def make_problem(dataset, options):
     """Scale the data, build the peer's graph with our bandwidth, and draw a start."""
     X = scale(dataset.X, "minmax")
-    if set(options.methods) <= set(PACKAGES):  # none of them takes a graph or a start
-        return Problem(X, dataset.n_classes, None, None, 0)
     from skfeature.utility.construct_W import construct_W
 
     edges = knn_graph(X, 5, "binary").tocoo()
@@ -197,16 +181,13 @@ def make_problem(dataset, options):
 
 
 def main():
-    usual = [name for name in DIFFERENCES if name not in PACKAGES]
     names = ["umist", "orl", "coil20", "isolet", "pie10p", "pix10p", "allaml"]
     numbers = {"sweeps": 20, "wide_sweeps": 3, "repeats": 3, "timeout": 600.0}
-    options = plain_options(__doc__, {"methods": usual, "datasets": names, "data_dir": None} | numbers)
+    options = plain_options(__doc__, {"methods": list(DIFFERENCES), "datasets": names, "data_dir": None} | numbers)
     if unknown := set(options.methods) - set(DIFFERENCES):
         sys.exit(f"error: methods={','.join(sorted(unknown))} must be of {', '.join(DIFFERENCES)}.")
-    for name in options.methods:
-        module, package = PACKAGES.get(name, SKFEATURE)
-        if importlib.util.find_spec(module) is None:
-            sys.exit(INSTALL.format(name=name, package=package))
+    if importlib.util.find_spec("skfeature") is None:
+        sys.exit(INSTALL)
     print(
         f"{'method':15}{'data set':8}{'shape':>12}{'sweeps':>7}{'ours, CPU s':>16}{'peer, CPU s':>16}{'ratio':>9}"
         f"{'of wall':>9}  {'target':12}same of {SIZE}",
