@@ -1,17 +1,15 @@
 """The one renderer of pages: a template that stands beside its query, filled with plain values and tables.
 
-A template is a file of ``scripts/``, such as ``status/status.md.j2``.  In Markdown one empty line
+A template is a file of ``scripts/``, such as ``make_table/brief.md.j2``.  In Markdown one empty line
 stands between two parts, however many a template leaves, so that a part which is empty leaves no trace.  A table is a
 list of lines of texts, the head first.
 """
 
 import functools
-import html
 import re
 from textwrap import fill
 
 import jinja2
-from markupsafe import Markup
 
 from ufs_bench.scripts.core import text
 from ufs_bench.scripts.core.conf import ROOT, printed
@@ -38,8 +36,7 @@ def environment(is_html, folder=FOLDER):
         loader=jinja2.FileSystemLoader(folder), autoescape=is_html, undefined=jinja2.StrictUndefined,
         trim_blocks=not is_html, lstrip_blocks=not is_html, keep_trailing_newline=not is_html,
     )  # fmt: skip
-    made.filters |= {"table": text.pipes, "wrapped": wrapped, "printed": lambda name, of: printed(of, name)}
-    made.filters |= {"span": text.span, "escaped": lambda words: Markup(html.escape(words))}
+    made.filters |= {"table": text.pipes, "span": text.span, "printed": lambda name, of: printed(of, name)}
     return made
 
 
