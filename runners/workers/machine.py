@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ufs_bench.runners.messages import ConfigError, counted
 from ufs_bench.runners.progress import log
+from ufs_bench.runners.workers import outside
 
 PROC, GROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 CAN_WATCH = (PROC / "self/status").exists()
@@ -98,6 +99,7 @@ def _text(path):
 
 PROCESS_MB = 250  # taken by a worker that has imported what it needs
 SELECTED_COPIES = 3  # dense copies of the selected features of a sparse X: themselves, and two in K-means
+SCALED_COPIES = 2  # of the data: for K-means, and for a method that wants another scaling
 LEFT_FREE = 0.9  # share of the free memory that fits may have: other programs' needs change
 
 
@@ -120,7 +122,7 @@ def workers_within_memory(trials, shape, n_jobs, caps, n_stored=None):
             f"is an estimate from above: with runner.max_memory={math.floor(10 * free / MB_PER_GB) / 10:g} it is tried "
             "all the same, and ended where it takes more."
         )
-    here = PROCESS_MB + min(need, cap)
+    here = PROCESS_MB + min(need, cap) + own_data_mb(trial, shape, n_stored)
     most = max(int(free / here), 1)
     if most < n_jobs:
         log.info(
@@ -136,6 +138,14 @@ def fit_mb(trial, shape, n_stored=None):
         return trial.selector().memory(*shape) / 2**20
     written_out = 8 * SELECTED_COPIES * shape[0] * max(trial.sizes)
     return max(trial.selector().memory(*shape, n_stored), written_out) / 2**20
+
+
+def own_data_mb(trial, shape, n_stored=None):
+    """Return the MB of the data that a worker scales itself, beside methods from outside the suite; 0 otherwise."""
+    if not (outside.imported or outside.is_outside(trial.target)):
+        return 0.0
+    entries = shape[0] * shape[1] if n_stored is None else 1.5 * n_stored  # the place of one takes 4 bytes
+    return 8 * SCALED_COPIES * entries / 2**20
 
 
 def gb(megabytes):

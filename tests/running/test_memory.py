@@ -135,6 +135,11 @@ def test_fewer_workers_run_where_memory_is_short_and_a_line_says_why(monkeypatch
     assert workers_within_memory(asked, (2000, 100), 16, Caps()) == 3
     assert "3 workers in place of 16: one takes about" in caplog.text
     assert workers_within_memory(asked, (2000, 100), 2, Caps()) == 2
+    monkeypatch.setattr(machine.outside, "imported", {"mine.X"})  # each worker scales the data then
+    copies = machine.own_data_mb(asked[0], (2000, 100))
+    assert copies == 2 * 2000 * 100 * 8 / 2**20
+    monkeypatch.setattr(machine, "free_mb", lambda: (3 * one + 2.5 * copies) / machine.LEFT_FREE)
+    assert workers_within_memory(asked, (2000, 100), 16, Caps()) == 2
     monkeypatch.setattr(machine, "free_mb", lambda: float("nan"))
     assert workers_within_memory(asked, (2000, 100), 16, Caps()) == 16
 
