@@ -152,7 +152,7 @@ def test_commits_that_are_not_in_this_history_have_as_many_fits_as_the_page_says
     amended, dirty = shas[shas.str.startswith("9b021e7c")], shas[shas.str.endswith("-dirty")]
     for found, studies in ((amended, {"ufsol"}), (dirty, {"rufs", "ufsol"})):
         assert set(found.index.get_level_values("study")) == studies
-    says(SHIPPED, f"{len(amended)} of the shipped fits name it", f"{len(dirty)} fits say `-dirty`")
+    says(SHIPPED, f"{len(amended)} of the shipped fits name", f"{len(dirty)} fits say `-dirty`")
     truth = shipped("ground_truth").trials["dataset"].str.extract(r"truth_(\w+)_d[\d_]+_s(\d)")
     says(SHIPPED, f"{WORDS[truth[1].nunique()]} seeds of each difficulty of the {truth[0].nunique()} families")
 
