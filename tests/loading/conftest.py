@@ -1,4 +1,4 @@
-"""The fixtures of downloads: a web site, an empty cache, and the specification of a data set on the site."""
+"""Fixtures: a web site, an empty cache, the specification of a data set on the site, and readers of users' files."""
 
 import threading
 from http.server import ThreadingHTTPServer
@@ -9,7 +9,10 @@ import pytest
 from small_data import write_mat
 from web_site import LABELS, SAMPLES, Handler
 
+from ufs_bench.datasets import DataError, load_dataset
+from ufs_bench.datasets.base import say
 from ufs_bench.datasets.files import checksum
+from ufs_bench.datasets.own import own_spec
 
 
 @pytest.fixture
@@ -68,3 +71,28 @@ def mat(tmp_path):
     """Return the path of a Matlab file of `small_data`."""
     write_mat(tmp_path / "small.mat")
     return tmp_path / "small.mat"
+
+
+@pytest.fixture
+def read(tmp_path, caplog):
+    """Return a function that loads files of `tmp_path`, and the lines that it logs."""
+    say.cache_clear()
+
+    def load(data, **options):
+        caplog.clear()
+        options = {key: value if key != "labels" else tmp_path / value for key, value in options.items()}
+        data = [tmp_path / one for one in data] if isinstance(data, list) else tmp_path / data
+        return load_dataset(*own_spec(data, **options)), [record.getMessage() for record in caplog.records]
+
+    return load
+
+
+@pytest.fixture
+def refused(read):
+    """Return a function that checks the error of files that cannot be read so."""
+
+    def check(words, data, **options):
+        with pytest.raises(DataError, match=words):
+            read(data, **options)
+
+    return check

@@ -286,9 +286,8 @@ def test_a_method_with_a_random_part_has_a_trial_for_every_seed(dataset):
     once, trials = (expand("s", dataset, method, protocol) for protocol in (plain, seeded))
     assert [trial.nth_seed for trial in trials] == [0, 0, 1, 1, 2, 2]
     assert [trial.selector().random_state for trial in trials] == [7, 7, 8, 8, 9, 9]
-    assert [trial.key for trial in trials[:2]] == [trial.key for trial in once] and len(
-        {trial.key for trial in trials}
-    ) == 6
+    assert [trial.key for trial in trials[:2]] == [trial.key for trial in once]
+    assert len({trial.key for trial in trials}) == 6
     assert {trial.protocol.seed for trial in trials} == {7}  # that of K-means
     assert len(first_points(trials, 1)) == 3
     for fixed in (
