@@ -36,7 +36,7 @@ def gains(
     title = f"Gain in {METRICS[metric]} over controls on {len(field.scores)} data sets, in points"
     note = (
         "A point: one data set. Bar and line: the mean and its 95 % interval, from a bootstrap that draws "
-        f"families, then data sets of each. Below the line: controls, of which random rankings are the mean of "
+        "families, then data sets of each. Below the line: controls, of which random rankings are the mean of "
         f"{field.n_draws}. {BY_NAME[selection].overall}.{missing}\n"
         f"{study.origin([*field.scores, *field.controls])}"
     )
