@@ -14,8 +14,7 @@ from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, wit
 from ufs_bench.scripts.core.conf import printed, rows_of, unique_names
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.text import by_labels, deliver, listed, pipes
-from ufs_bench.scripts.core.views import wrapped
+from ufs_bench.scripts.core.text import by_labels, deliver, listed, pipes, wrapped
 
 NOT_SELECTING = ("all_features", RANDOM)  # the control that keeps all, and many draws
 

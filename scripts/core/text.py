@@ -1,6 +1,13 @@
-"""Helpers for the texts that several commands write, and the words that these share."""
+"""Helpers for the texts that several commands write, the words that these share, and the one renderer of pages.
 
+A page is a template that stands beside its query, a file of ``scripts/`` such as ``docs/method.md.j2``, filled with
+plain values and tables.  In Markdown one empty line stands between two parts, however many a template leaves, so that a
+part which is empty leaves no trace.  A table is a list of lines of texts, the head first.
+"""
+
+import functools
 import re
+import textwrap
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -11,6 +18,8 @@ from ufs_bench.metrics.study.selections import BY_NAME, LABEL_FREE
 from ufs_bench.runners.code import ROOT
 from ufs_bench.runners.messages import ConfigError, remedy_of
 
+FOLDER = ROOT / "scripts"
+WIDTH = 120  # characters of a line of Markdown
 POINTS = 1  # decimals of gains
 # The state of a cell of a table.
 COMPLETE, PARTIAL, NOT_RUN = "complete", "partial", "not run"  # FAILED is another state
@@ -165,3 +174,27 @@ def renewed(texts, check):
     for path, text in () if check else wrong.items():
         write(text, path)
     return int(bool(wrong) and check)
+
+
+def render(name, /, **values):
+    """Return a page as a text; `name` is the path of its template below its folder."""
+    page = environment(name.endswith(".html.j2")).get_template(name).render(**values)
+    return re.sub(r"\n{3,}", "\n\n", page).strip("\n") + "\n" if name.endswith(".md.j2") else page
+
+
+@functools.cache
+def environment(is_html):
+    """Return the environment of the templates; in HTML every value is escaped, and no line is removed."""
+    import jinja2  # here, as few commands need it
+
+    made = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(FOLDER), autoescape=is_html, undefined=jinja2.StrictUndefined,
+        trim_blocks=not is_html, lstrip_blocks=not is_html, keep_trailing_newline=not is_html,
+    )  # fmt: skip
+    made.filters["table"] = pipes
+    return made
+
+
+def wrapped(words):
+    """Return a text in lines of Markdown."""
+    return textwrap.fill(" ".join(words.split()), WIDTH, break_on_hyphens=False, break_long_words=False)

@@ -12,9 +12,8 @@ from ufs_bench.runners.messages import counted
 from ufs_bench.scripts.core.conf import CONF, ROOT, entry, family_of, find, printed, printed_family, unique_names
 from ufs_bench.scripts.core.sources import citations, classes, source_of
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.text import number, pipes
+from ufs_bench.scripts.core.text import number, pipes, render
 from ufs_bench.scripts.core.text import signed as printed_gain
-from ufs_bench.scripts.core.views import render
 from ufs_bench.scripts.docs.board import ENOUGH, KINDS, LEVEL, SHOWN, Board, numbers
 from ufs_bench.scripts.findings.plan import CONFIRMATORY, WEIGHTS, datasets_of
 

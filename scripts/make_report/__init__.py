@@ -20,8 +20,7 @@ from ufs_bench.scripts.core.conf import family_of, unique_names
 from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
 from ufs_bench.scripts.core.published import PAPERS, load_published
 from ufs_bench.scripts.core.tables import OF_TABLES, paper_tables
-from ufs_bench.scripts.core.text import number, signed, spread
-from ufs_bench.scripts.core.views import FOLDER, render
+from ufs_bench.scripts.core.text import FOLDER, number, render, signed, spread
 from ufs_bench.scripts.make_figure.curves import acc_vs_size
 from ufs_bench.scripts.make_table import make_table
 from ufs_bench.scripts.make_table.formats import Style, to_frame

@@ -9,11 +9,11 @@ from ufs_bench.metrics.study import CAPPED, FAILED, METRICS, POOR, RANDOM, is_le
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.seeds import SCORES
 from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.runners.messages import counted
 from ufs_bench.runners.store.row import from_json
-from ufs_bench.scripts.core.conf import find, unique_names, whole_grid
+from ufs_bench.scripts.core.conf import find, printed, unique_names, whole_grid
 from ufs_bench.scripts.core.published import explain
 from ufs_bench.scripts.core.text import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, REFITTED, labelled, rule, signed, span
-from ufs_bench.scripts.core.views import notes
 from ufs_bench.scripts.make_table.table import IS_SHIPPED, PARTS, SHIPPED
 
 THIN = "Fewer points than the grid has"  # how the note begins that a paper must have
@@ -23,67 +23,126 @@ SIGNS = {"†": "incomplete", "‡": "the fit diverged or collapsed", "§": "no 
 def brief(cells, study, paper, commands):
     """Return the four sentences below a table on a screen, from its cells and the part of the study that it shows."""
     metric, selection, counts = cells["metric"].iloc[0], cells["selection"].iloc[0], Counter(cells["status"])
+    difference = PARTS["difference"] if paper else ""
+    if metric == "seconds":
+        said = [f"Seconds of one fit, without K-means: mean ± std over the grid points{difference}."]
+    else:
+        parts = [PARTS["std"] if metric in SCORES else "", PARTS["size"]] if selection != "grid_median" else []
+        said = [f"{METRICS[metric]} in percent: mean{''.join(parts)}{difference}."]
+    said[0] += " Best in bold, second underlined."
+    if metric != "seconds":
+        said.append(f"Selection {selection}: {rule(selection, metric)}.")
     is_signed = [
         PARTIAL in counts, cells["trial_status"].isin(POOR).any(), (cells["inherited"] != "").any(),
         cells["study"].str.endswith(IS_SHIPPED).any(),
     ]  # fmt: skip
-    return notes(
-        "make_table/brief.md.j2",
-        metric=metric,
-        metrics=METRICS,
-        parts=PARTS,
-        selection=selection,
-        rule="" if metric == "seconds" else rule(selection, metric),
-        paper=paper,
-        signs=[f"{sign} {words}" for (sign, words), has in zip(SIGNS.items(), is_signed, strict=True) if has],
-        trials=len(study.trials),
-        title=study.title,
-        protocol=study.protocol,
-        counts={name: counts[name] for name in (NOT_RUN, NO_LABELS, FAILED, CAPPED_CELL, PARTIAL) if counts[name]},
-        n_cells=len(cells),
-        commands=commands,
-    )
+    if any(is_signed):
+        signs = [f"{sign} {words}" for (sign, words), has in zip(SIGNS.items(), is_signed, strict=True) if has]
+        said.append(f"{'; '.join(signs)}.")
+    about = "nothing of this table is stored yet."
+    if len(study.trials):
+        about = "protocol {name}, {restarts} K-means restarts, scaling of the data: {scaling}.".format(**study.protocol)
+        kinds = (NOT_RUN, NO_LABELS, FAILED, CAPPED_CELL, PARTIAL)
+        if states := [f"{counts[name]} {name}" for name in kinds if counts[name]]:
+            about += f" Of {len(cells)} cells: {', '.join(states)}."
+    more = ", and the commands that fill it" if len(commands) > 1 else ""
+    return [*said, f"Study {study.title}: {about} notes=full has more{more}."]
 
 
 def details(cells, study, whole):
     """Return what else is known of a table: marks, grids, gaps, seeds, protocol and code; `whole` has its seeds."""
-    metric, selection = cells["metric"].iloc[0], cells["selection"].iloc[0]
-    trials, protocol, names = study.trials, study.protocol, unique_names("method", cells["method"].unique())
-    of_defaults, of_clusters = selection in ("default_params", "largest_size"), metric in SCORES
-    known = cells[cells["excess"].notna()]
+    metric, selection, trials = cells["metric"].iloc[0], cells["selection"].iloc[0], study.trials
+    said = []
+    if metric == "seconds":
+        here = sorted({from_json(text).get("machine", "unknown") for text in trials["versions"].unique()})
+        there = sorted(set(cells["published_machine"]) - {""})
+        papers = f" The paper's: {', '.join(there)}." if there else ""
+        said.append(
+            "One BLAS thread; what no parameter changes, such as a graph, is computed in the first fit of each worker "
+            f"process only. Our machine: {', '.join(here)}.{papers}"
+        )
+    if is_learned(cells).any():
+        said.append(
+            "(learned labels): the clusters that the method itself gives, one labelling of a fit, hence without std; "
+            "not ranked among the others."
+        )
+    if RANDOM in set(trials["method"]) and metric != "seconds" and not BY_NAME[selection].oracle:
+        said.append("Random rankings have the mean over their draws, and the std of one draw and one K-means start.")
+    if selection in ("default_params", "largest_size"):
+        if changed := _changed(cells):
+            said.append(
+                f"Not the defaults of the method's file, but what `method.params` was set to: {', '.join(changed)}."
+            )
+    elif thin := _thin(cells, study):
+        said.append(f"{THIN}, so that its best may lie elsewhere: {'; '.join(thin)}.")
+    if cells["trial_status"].isin(POOR).any():
+        said.append(
+            "‡: the fit diverged, or collapsed: its scores are all zero, so that the order of the columns decides, or "
+            "all samples are in one cluster; learned labels may be sound where the scores are zero."
+        )
+    if inherited := explain(cells["inherited"]):
+        said.append(f"§: a published number that is no independent evidence: {inherited}.")
+    if gains := _gains(cells):
+        said.append(
+            "The best of many candidates is high by chance. Ours less the best of as many random subsets, as a mean "
+            f"over the columns (number of candidates): {', '.join(gains)}."
+        )
+    if reasons := _reasons(cells):
+        said.append(
+            f"Feature sets without a score, by cell: {'; '.join(reasons)}. timeout and out_of_memory: the fit reached "
+            "runner.max_seconds or runner.max_memory, which says nothing about the method's scores."
+        )
+    if sensitive := _sensitive(cells, study):
+        said.append(
+            "Sensitive fits, which select other features or score otherwise where X is moved by 1e-14 of itself: "
+            f"{', '.join(sensitive)}."
+        )
+    if scored := _scored(trials):
+        said.append(
+            "Fits that score fewer features than they were asked for, the others being ranked by rounding or in file "
+            f"order: {', '.join(scored)}."
+        )
+    said += _seeds(cells, study, whole) if metric in SCORES else []
+    if len(trials):
+        protocol = study.protocol
+        fields = [f"{name} {value}" for name, value in protocol.items() if name != "name"]
+        odd = [f"{count} {name}" for name, count in sorted(Counter(trials["status"]).items()) if name != "converged"]
+        ended = f" ({', '.join(odd)})" if odd else ""
+        codes = sorted({_short(sha) for sha in trials["git_sha"].unique()})
+        said += [
+            f"Protocol {protocol['name']}: {', '.join(fields)}.",
+            f"Study {study.title}: {counted(len(trials), 'trial')}{ended}, {span(trials['started'].str[:10])}, "
+            f"code {', '.join(codes)}.",
+        ]
+    return said
+
+
+def _gains(cells):
+    """Return the mean gains of methods over the best of as many random subsets: "mcfs 1.2 (49)"."""
+    known = cells[cells["excess"].notna()].groupby("method", sort=False)
+    return [f"{method} {signed(own['excess'].mean())} ({span(own['n_candidates'])})" for method, own in known]
+
+
+def _seeds(cells, study, whole):
+    """Return sentences on the spread over seeds of methods, and on cells that lack it."""
+    names, said = unique_names("method", cells["method"].unique()), []
     seeds = cells[cells["seed_std"].notna()].groupby(["method", "clusterer"], sort=False)
-    lacking = _lacking(cells, whole.seeds) if of_clusters else []
-    words = ["python", "-m", "scripts.refit", "what=seeds", f"study={study.own_name}", f"methods=[{','.join(lacking)}]"]
-    return notes(
-        "make_table/details.md.j2",
-        metric=metric,
-        here=sorted({from_json(text).get("machine", "unknown") for text in trials["versions"].unique()}),
-        there=sorted(set(cells["published_machine"]) - {""}),
-        learned=is_learned(cells).any(),
-        draws=RANDOM in set(trials["method"]) and metric != "seconds" and not BY_NAME[selection].oracle,
-        fewer=THIN,
-        thin=[] if of_defaults else _thin(cells, study),
-        changed=_changed(cells) if of_defaults else [],
-        poor=cells["trial_status"].isin(POOR).any(),
-        inherited=explain(cells["inherited"]),
-        gains=[
-            f"{method} {signed(own['excess'].mean())} ({span(own['n_candidates'])})"
-            for method, own in known.groupby("method", sort=False)
-        ],
-        reasons=_reasons(cells),
-        sensitive=_sensitive(cells, study),
-        scored=_scored(trials),
-        seeds=[(labelled(names[method], clusterer), own) for (method, clusterer), own in seeds] if of_clusters else [],
-        lacking=[names[name] for name in lacking],
-        command="" if study.is_shipped else shlex.join(words),  # nothing is added to what is shipped
-        study=study.title,
-        trials=len(trials),
-        protocol=protocol,
-        fields=[f"{name} {value}" for name, value in protocol.items() if name != "name"],
-        odd=[f"{count} {name}" for name, count in sorted(Counter(trials["status"]).items()) if name != "converged"],
-        dates=[text[:10] for text in trials["started"]],
-        codes=sorted({_short(sha) for sha in trials["git_sha"].unique()}),
-    )
+    if len(seeds):
+        means = " The numbers in the cells are means over these seeds." if study.protocol.get("seeds") else ""
+        said.append(
+            "Seeds of a method: std over its own seeds (how many), in points, with the same K-means starts. The ± of "
+            f"the cells does not hold it.{means}"
+        )
+    for (method, clusterer), own in seeds:
+        each = [f"{printed('dataset', one.dataset)} {one.seed_std:.1f} ({one.n_seeds:.0f})" for one in own.itertuples()]
+        said.append(f"Seeds of {labelled(names[method], clusterer)}: {', '.join(each)}.")
+    if lacking := _lacking(cells, whole.seeds):
+        listed = ", ".join(names[name] for name in lacking)
+        said.append(f"Methods with a random part and cells without other seeds: {listed}.")
+        if not study.is_shipped:  # nothing is added to what is shipped
+            options = shlex.join([f"study={study.own_name}", f"methods=[{','.join(lacking)}]"])
+            said[-1] += f" The command is python -m scripts.refit what=seeds {options}"
+    return said
 
 
 def _scored(trials):

@@ -8,8 +8,7 @@ from ufs_bench.metrics.study.losses import candidates, losses, mean_losses
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.runners.messages import counted
 from ufs_bench.scripts.core.conf import family_of
-from ufs_bench.scripts.core.text import interval, number, pipes, with_interval
-from ufs_bench.scripts.core.views import wrapped
+from ufs_bench.scripts.core.text import interval, number, pipes, with_interval, wrapped
 from ufs_bench.scripts.rank.choice import is_control, one_of_each_source
 from ufs_bench.scripts.rank.page import page
 

@@ -5,16 +5,17 @@ import re
 import jinja2
 import pytest
 
-from ufs_bench.scripts.core.text import number, signed
-from ufs_bench.scripts.core.views import FOLDER, environment, notes, render, wrapped
+from ufs_bench.scripts.core.text import FOLDER, environment, number, render, signed, wrapped
 from ufs_bench.scripts.make_table.latex import tex
 
 
 @pytest.fixture
 def templates(monkeypatch, tmp_path):
     """Return a function that writes a template, in the place of those of scripts/."""
-    monkeypatch.setattr("ufs_bench.scripts.core.views.environment", lambda is_html: environment(is_html, tmp_path))
-    return lambda name, text: (tmp_path / name).write_text(text, encoding="utf-8")
+    monkeypatch.setattr("ufs_bench.scripts.core.text.FOLDER", tmp_path)
+    environment.cache_clear()
+    yield lambda name, text: (tmp_path / name).write_text(text, encoding="utf-8")
+    environment.cache_clear()
 
 
 def test_a_part_that_is_empty_leaves_one_empty_line_and_a_table_has_columns_of_one_width(templates):
@@ -23,12 +24,6 @@ def test_a_part_that_is_empty_leaves_one_empty_line_and_a_table_has_columns_of_o
     lines = [["a", "b"], ["one", "2"]]
     assert render("page.md.j2", title="A", part="", lines=lines) == f"# A\n\n{table}\n"
     assert render("page.md.j2", title="A", part="Some.", lines=lines) == f"# A\n\nSome.\n\n{table}\n"
-
-
-def test_every_paragraph_of_notes_is_one_text_and_a_condition_may_leave_it_out(templates):
-    templates("notes.md.j2", "First\nnote.\n\n{% if more %}\nSecond\nnote.\n{% endif %}\n\nLast.\n")
-    assert notes("notes.md.j2", more=True) == ["First note.", "Second note.", "Last."]
-    assert notes("notes.md.j2", more=False) == ["First note.", "Last."]
 
 
 def test_html_escapes_what_a_name_holds_and_latex_its_own_marks(templates):
