@@ -10,10 +10,10 @@ all methods, by the shipped scores of the new data.
 
 import numpy as np
 
+from ufs_bench.metrics.study import ALL, RANDOM
 from ufs_bench.metrics.study.families import family_means, step_down, t_intervals
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.runners.cli.boundary import boundary
-from ufs_bench.scripts.compare.controls import ALL, RANDOM
 from ufs_bench.scripts.core.conf import family_of
 from ufs_bench.scripts.core.entry import plain_options
 from ufs_bench.scripts.core.study import Study

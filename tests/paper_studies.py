@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 from frames import PROTOCOL, study_of
 
-from ufs_bench.scripts.compare.controls import RANDOM
+from ufs_bench.metrics.study import RANDOM
 from ufs_bench.scripts.core.published import FOLDER, load_published
 
 RESTARTS, DRAWS = 20, 20

@@ -18,8 +18,7 @@ from ufs_bench.scripts.make_table import study_table
 from ufs_bench.scripts.make_table.formats import to_frame, to_markdown
 from ufs_bench.scripts.make_table.latex import to_latex
 from ufs_bench.scripts.make_table.table import Table as Cells
-from ufs_bench.scripts.rank.field import field_of
-from ufs_bench.scripts.rank.gains import rank_study
+from ufs_bench.scripts.rank.field import field_of, rank_study
 
 __all__ = ["Study", "Table"]
 Names = str | Sequence[str] | None

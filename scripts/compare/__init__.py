@@ -5,10 +5,9 @@ import pandas as pd
 
 from ufs_bench.metrics.study import is_learned
 from ufs_bench.runners.store.reference import PREFIX, shipped_studies
-from ufs_bench.scripts.compare.controls import BEST, control_scores
-from ufs_bench.scripts.compare.headline import with_left_out
-from ufs_bench.scripts.compare.verdicts import explain_cells, judge
+from ufs_bench.scripts.compare.headline import BEST, explain_cells, judge, with_left_out
 from ufs_bench.scripts.core.conf import find, whole_grid
+from ufs_bench.scripts.core.controls import control_scores
 from ufs_bench.scripts.core.published import PAPERS, load_published
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.tables import paper_tables

@@ -11,8 +11,7 @@ import pandas as pd
 
 from ufs_bench.metrics.study.families import step_down
 from ufs_bench.metrics.study.frames import of_kmeans
-from ufs_bench.scripts.compare.headline import is_partial
-from ufs_bench.scripts.compare.verdicts import COLUMN
+from ufs_bench.scripts.compare.headline import COLUMN, is_partial
 from ufs_bench.scripts.core.conf import unique_names
 from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.text import number

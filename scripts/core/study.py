@@ -178,6 +178,12 @@ class Study:
         return found
 
     @functools.cached_property
+    def seconds(self):
+        """The CPU seconds of the fit for the most features, by (dataset, method)."""
+        chosen = of_kmeans(self.select("acc", "largest_size"))
+        return with_seconds(chosen, self.trials, "largest_size").set_index(["dataset", "method"])["seconds"]
+
+    @functools.cached_property
     def seeds(self):
         """Mean and spread over the seeds of methods, as of `spreads`: the study's own, or those of `scripts.refit`."""
         several = self.summary[self.summary["n_seeds"] > 1]
@@ -254,6 +260,21 @@ class Study:
         fitted = "".join(f"; {method} is fitted on scaling {scaling}" for method, scaling in own.items())
         named = f"Study {self.title}, protocol {self.protocol['name']}, scaling {self.protocol['scaling']}"
         return f"{named}{fitted}{self.clusters_words}."
+
+
+def with_seconds(chosen, trials, selection):
+    """Return the chosen cells that have a score, with the seconds that it took.
+
+    Those are of the one fit, the median, or all fits of the cell; other seeds do not count, as a user fits once.
+    """
+    chosen = chosen.dropna(subset="mean")
+    cells = trials[trials["nth_seed"] == 0].groupby(["dataset", "method"])["fit_s"]
+    if selection in ("default_params", "largest_size"):
+        seconds = chosen["trial"].map(trials.set_index("trial")["fit_s"])
+    else:
+        totals = cells.median() if selection == "grid_median" else cells.sum()
+        seconds = [totals.get((row.dataset, row.method), np.nan) for row in chosen.itertuples()]
+    return chosen.assign(seconds=seconds)
 
 
 def _may_stand_beside(shipped, own):

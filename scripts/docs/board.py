@@ -14,7 +14,6 @@ from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.findings import plan, seconds_of
 from ufs_bench.scripts.findings.plan import CONFIRMATORY, ENOUGH, LEVEL, SCORES, WEIGHTS, datasets_of, estimates, tested
 from ufs_bench.scripts.rank.choice import choose, is_control
-from ufs_bench.scripts.rank.seconds import seconds_of_cells
 
 SHOWN = {name: METRICS[name] for name in (*SCORES, "nearest_neighbour")}
 KINDS = {"method": "method", "variant": "variant", "released": "released program", "baseline": "baseline"}
@@ -49,11 +48,6 @@ class Board:
     def overall(self):
         """The mean of the gains over sizes, weighted as in the plan: (dataset, method) by score."""
         return plan.over_sizes(plan.by_size(self.study, tuple(SHOWN))).reindex(self.scores.index)
-
-    @functools.cached_property
-    def seconds(self):
-        """CPU seconds of the fit for the most features, by (dataset, method)."""
-        return seconds_of_cells(self.study)
 
     @functools.cached_property
     def kinds(self):
@@ -165,7 +159,7 @@ def numbers(board):
             | {
                 "seconds": [
                     None if pd.isna(value) else float(f"{value:.2g}")
-                    for value in board.seconds.reindex([(name, row["name"]) for name in datasets])
+                    for value in board.study.seconds.reindex([(name, row["name"]) for name in datasets])
                 ],
                 "gains": _tenths(board.gains.xs(row["name"], level="method").reindex(datasets), sizes),
             }

@@ -84,7 +84,7 @@ def _method(target, names, board):
         note=note if (ROOT / f"docs/{note}.md").exists() else None,
         settings=_settings(names),
         cost={one: (own.median(), own.max(), printed("dataset", own.idxmax()))
-              for one in shown if len(own := _of(board.seconds, one))},
+              for one in shown if len(own := _of(board.study.seconds, one))},
         study=board.study.own_name, scores=SHOWN,
         results=[(one, board.titles[one], rows.get(one), _by_family(one, board), _by_data(one, board))
                  for one in shown],
@@ -128,7 +128,8 @@ def _by_data(name, board):
     fits = fits[(fits["method"] == name) & fits["is_default"]].drop_duplicates("dataset").set_index("dataset")
     titles = unique_names("dataset", fits.index)
     order = sorted(fits.index, key=lambda dataset: titles[dataset].lower())
-    scores, gains, seconds = (_of(frame, name).reindex(order) for frame in (board.scores, board.overall, board.seconds))
+    frames = board.scores, board.overall, board.study.seconds
+    scores, gains, seconds = (_of(frame, name).reindex(order) for frame in frames)
     tables = {}
     for score in SHOWN:
         frame = scores[score].reindex(columns=list(WEIGHTS)).map(number, decimals=1)
@@ -195,7 +196,7 @@ def _ranking(name, own, board):
     frame = frame.join(
         own["acc"].reindex(gains.index, columns=list(WEIGHTS)).map(number, decimals=1).add_prefix("ACC ")
     )
-    frame["seconds"] = [f"{board.seconds.get((name, method), float('nan')):.2g}" for method in gains.index]
+    frame["seconds"] = [f"{board.study.seconds.get((name, method), float('nan')):.2g}" for method in gains.index]
     frame["kind"] = [KINDS[board.kinds[method]] for method in gains.index]
     pages = method_pages()
     links = [

@@ -10,7 +10,6 @@ from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import with_interval
 from ufs_bench.scripts.findings import predictions, sizes
 from ufs_bench.scripts.findings.plan import LEVEL, SCORES, curves
-from ufs_bench.scripts.rank.seconds import seconds_of_cells
 
 STUDY = "reference/fair"
 BESIDE = (*sizes.STUDIES.values(), predictions.SEARCHED)
@@ -76,7 +75,7 @@ def lacking_lines(plan, names):
 
 def seconds_of(study, datasets):
     """Return the median over data sets of the CPU seconds of a fit for the most features, by method."""
-    seconds = seconds_of_cells(study)
+    seconds = study.seconds
     return seconds[seconds.index.isin(datasets, level="dataset")].groupby("method").median()
 
 

@@ -5,7 +5,7 @@ import io
 import pandas as pd
 from matplotlib import rc_context
 
-from ufs_bench.scripts.compare.controls import ALL
+from ufs_bench.metrics.study import ALL
 from ufs_bench.scripts.core.conf import unique_names
 from ufs_bench.scripts.findings.plan import SCORES, WEIGHTS, by_size, in_enough, means_of
 from ufs_bench.scripts.make_figure.style import COLOURS, GREY, PHONE, STYLE, apart, new_figure

@@ -6,9 +6,9 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from ufs_bench.metrics.study import ALL, RANDOM
 from ufs_bench.metrics.study.families import family_means, step_down, t_intervals
 from ufs_bench.metrics.study.frames import of_kmeans, percent
-from ufs_bench.scripts.compare.controls import ALL, RANDOM
 from ufs_bench.scripts.core.conf import family_of, find
 from ufs_bench.scripts.rank.choice import choose
 

@@ -6,8 +6,7 @@ None of them is in the plan; each takes the plan's data sets, families and test.
 
 import pandas as pd
 
-from ufs_bench.metrics.study import POOR
-from ufs_bench.scripts.compare.controls import ALL
+from ufs_bench.metrics.study import ALL, POOR
 from ufs_bench.scripts.core.conf import entry, family_of, printed
 from ufs_bench.scripts.core.text import signed, with_interval
 from ufs_bench.scripts.findings.plan import (

@@ -23,8 +23,8 @@ def critical_difference(
 
     The defaults are those of `scripts.rank.field.field_of`, but that methods which lack a cell are left out.
     """
-    from ufs_bench.scripts.rank.field import DROPPED, field_of
-    from ufs_bench.scripts.rank.gains import rank_study  # here, as it imports statistics that most figures do not need
+    # Here, as it imports statistics that most figures do not need.
+    from ufs_bench.scripts.rank.field import DROPPED, field_of, rank_study
 
     if test not in TESTS:
         raise ValueError(f"test={test!r} must be one of {', '.join(TESTS)}.")

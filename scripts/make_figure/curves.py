@@ -8,7 +8,7 @@ from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.metrics.study.summary import select
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import printed
-from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
+from ufs_bench.scripts.core.controls import names_of, with_mean_of_draws
 from ufs_bench.scripts.core.text import CLUSTERERS, by_labels
 from ufs_bench.scripts.make_figure.options import check_points, gaps, one
 from ufs_bench.scripts.make_figure.style import NARROW, WIDTH, distinct, face, framed, in_words, name_ends, styles

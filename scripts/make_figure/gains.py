@@ -23,8 +23,8 @@ def gains(
 
     The gains over the first order the methods.  The defaults are those of `scripts.rank.field.field_of`.
     """
-    from ufs_bench.scripts.rank.field import REFERENCES, field_of  # here, as it imports what most figures do not need
-    from ufs_bench.scripts.rank.gains import paired_gains
+    # Here, as it imports statistics that most figures do not need.
+    from ufs_bench.scripts.rank.field import REFERENCES, field_of, paired_gains
     from ufs_bench.scripts.rank.page import OVER, names_of
 
     field = field_of(study, metric, selection, clusterer, methods, several(dataset) or None, variants, partial)

@@ -7,12 +7,12 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 from ufs_bench.metrics.study import METRICS, POOR
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.core.conf import printed
-from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
+from ufs_bench.scripts.core.controls import names_of, with_mean_of_draws
 from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.study import with_seconds
 from ufs_bench.scripts.core.text import CLUSTERERS, by_labels
 from ufs_bench.scripts.make_figure.options import check_points, gaps, several
 from ufs_bench.scripts.make_figure.style import GREY, NARROW, WIDTH, distinct, face, framed, in_words, legend_in, styles
-from ufs_bench.scripts.rank.seconds import with_seconds
 
 FEW = 8  # methods that all have their colour; of more, those of a front
 REST = ("#a8a8a8", "o")  # the look of the others

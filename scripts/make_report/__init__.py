@@ -17,7 +17,7 @@ from ufs_bench.runners.place import place_of
 from ufs_bench.scripts.cite import sources
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import family_of, unique_names
-from ufs_bench.scripts.core.draws import names_of, with_mean_of_draws
+from ufs_bench.scripts.core.controls import names_of, with_mean_of_draws
 from ufs_bench.scripts.core.published import PAPERS, load_published
 from ufs_bench.scripts.core.tables import OF_TABLES, paper_tables
 from ufs_bench.scripts.core.text import FOLDER, number, render, signed, spread

@@ -8,12 +8,9 @@ from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import deliver
 from ufs_bench.scripts.rank.choice import choose
-from ufs_bench.scripts.rank.choices import choices_text
-from ufs_bench.scripts.rank.field import field_of
-from ufs_bench.scripts.rank.gains import paired_gains, rank_study
-from ufs_bench.scripts.rank.page import frame, ranks_page
-from ufs_bench.scripts.rank.versus import versus
-from ufs_bench.scripts.rank.versus_page import versus_frame, versus_page
+from ufs_bench.scripts.rank.field import field_of, paired_gains, rank_study
+from ufs_bench.scripts.rank.page import choices_text, frame, ranks_page
+from ufs_bench.scripts.rank.versus import versus, versus_frame, versus_page
 
 FIELD = "metric selection clusterer methods datasets variants partial".split()
 

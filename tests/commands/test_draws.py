@@ -9,7 +9,7 @@ from ufs_bench.metrics.study.frames import percent
 from ufs_bench.metrics.study.summary import select, summarise
 from ufs_bench.runners.experiment.result import _score_lines
 from ufs_bench.runners.store.tidy import tidy
-from ufs_bench.scripts.core.draws import with_mean_of_draws
+from ufs_bench.scripts.core.controls import with_mean_of_draws
 from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.make_table import study_table
 from ufs_bench.scripts.make_table.formats import to_markdown

@@ -9,7 +9,7 @@ import pytest
 from matplotlib.text import Text
 from pages import above
 
-from ufs_bench.scripts.compare.controls import ALL
+from ufs_bench.metrics.study import ALL
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.text import filled
 from ufs_bench.scripts.findings import gain_lines, lacking_lines, panels, plan, seconds_of, sizes

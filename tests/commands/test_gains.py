@@ -11,8 +11,7 @@ from noisy_studies import DATASETS, METHODS, points
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.make_figure.gains import gains as draw
 from ufs_bench.scripts.rank.choice import choose
-from ufs_bench.scripts.rank.field import field_of
-from ufs_bench.scripts.rank.gains import paired_gains, rank_study
+from ufs_bench.scripts.rank.field import field_of, paired_gains, rank_study
 from ufs_bench.scripts.rank.page import oracle_words
 
 

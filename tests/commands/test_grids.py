@@ -7,10 +7,10 @@ from paper_studies import RUFS, point, published
 
 from ufs_bench.runners.experiment.method import load_class
 from ufs_bench.scripts.compare import compare_studies
-from ufs_bench.scripts.compare.controls import COLUMNS
 from ufs_bench.scripts.compare.headline import is_partial, line_table
 from ufs_bench.scripts.compare.tables import line_lines, verdict_lines
 from ufs_bench.scripts.core.conf import REPEATS, find, read_group, whole_grid
+from ufs_bench.scripts.core.controls import COLUMNS
 from ufs_bench.scripts.make_table import study_table
 
 NO_CONTROLS = pd.DataFrame(columns=["paper", *COLUMNS])

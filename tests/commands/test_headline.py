@@ -6,13 +6,14 @@ import pytest
 from frames import study_of
 from paper_studies import DGUFS, RUFS, point, random_rankings, reproduction, study
 
+from ufs_bench.metrics.study import RANDOM
 from ufs_bench.scripts.compare import COLUMNS, compare_studies, controls_of
 from ufs_bench.scripts.compare.columns import own_error
-from ufs_bench.scripts.compare.controls import OURS as SCORES
-from ufs_bench.scripts.compare.controls import RANDOM, control_scores, studies_of
 from ufs_bench.scripts.compare.evidence import CANNOT_TELL, LINES, NOT_REPRODUCED, REPRODUCED
-from ufs_bench.scripts.compare.headline import above_random, headline, line_table
+from ufs_bench.scripts.compare.headline import OURS as SCORES
+from ufs_bench.scripts.compare.headline import above_random, headline, line_table, studies_of
 from ufs_bench.scripts.compare.tables import page, tables
+from ufs_bench.scripts.core.controls import control_scores
 
 
 @pytest.mark.parametrize("kind, verdict", [(reproduction, REPRODUCED), (random_rankings, NOT_REPRODUCED)])

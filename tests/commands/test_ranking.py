@@ -9,8 +9,7 @@ from frames import frames, store, study_of
 
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.make_figure.critical_difference import alike, critical_difference
-from ufs_bench.scripts.rank.field import field_of
-from ufs_bench.scripts.rank.gains import rank_study
+from ufs_bench.scripts.rank.field import field_of, rank_study
 
 DATASETS = ["umist", "orl", "pie10p", "pix10p", "jaffe", "allaml", "coil20"]
 LEVEL = {"mcfs": 0.5, "dgufs": 0.4, "rufs": 0.3}

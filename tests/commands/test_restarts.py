@@ -12,6 +12,7 @@ from frames import study_of
 from ufs_bench.datasets import load_dataset, scale
 from ufs_bench.metrics.evaluate import evaluate
 from ufs_bench.metrics.protocol import Protocol
+from ufs_bench.metrics.study import ALL, RANDOM
 from ufs_bench.runners.experiment.grid import expand
 from ufs_bench.runners.experiment.notes import note_run
 from ufs_bench.runners.store import reference
@@ -23,7 +24,7 @@ from ufs_bench.scripts.compare import (
     controls_of,
 )
 from ufs_bench.scripts.compare.columns import SAMPLED, own_error, published_error
-from ufs_bench.scripts.compare.controls import ALL, RANDOM, studies_of
+from ufs_bench.scripts.compare.headline import studies_of
 from ufs_bench.scripts.core import conf
 from ufs_bench.scripts.core.refits import COLUMNS, RESTARTS, read
 from ufs_bench.scripts.core.study import Study

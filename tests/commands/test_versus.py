@@ -12,8 +12,7 @@ from small_data import TRUTH
 
 from ufs_bench.metrics.study.ranks import holm
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.rank.versus import split_by_data, versus
-from ufs_bench.scripts.rank.versus_page import versus_frame, versus_page
+from ufs_bench.scripts.rank.versus import split_by_data, versus, versus_frame, versus_page
 from ufs_bench.scripts.ship import pack
 
 SELECTIONS = ("largest_size", "best_over_grid")

@@ -25,7 +25,7 @@ from ufs_bench.scripts.core.conf import CONF, read
 from ufs_bench.scripts.core.sources import sections
 from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.rank.choice import is_control
-from ufs_bench.scripts.rank.choices import EVERYTHING
+from ufs_bench.scripts.rank.page import EVERYTHING
 
 ROOT = Path(__file__).resolve().parents[2]
 # A first line that begins with one of these is a fragment: it does not say what is returned or done.

@@ -3,8 +3,8 @@
 import pytest
 from pages import WORDS, above, below, says, says_no_other_number
 
+from ufs_bench.metrics.study import ALL
 from ufs_bench.metrics.study.families import CONFIDENCE
-from ufs_bench.scripts.compare.controls import ALL
 from ufs_bench.scripts.core.conf import ROOT, find, printed
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import differing, signed

@@ -10,7 +10,7 @@ from frames import frames, store, study_of
 from ufs_bench.metrics.study.losses import candidates, losses, mean_losses
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.rank.choices import choices_text
+from ufs_bench.scripts.rank.page import choices_text
 
 FAMILIES = {"umist": "faces", "orl": "objects"}
 

@@ -7,8 +7,7 @@ from frames import PROTOCOL, study_of
 from ufs_bench.metrics.study.summary import select
 from ufs_bench.scripts.core.tables import TableSpec
 from ufs_bench.scripts.make_table import table_cells
-from ufs_bench.scripts.rank.field import field_of
-from ufs_bench.scripts.rank.gains import rank_study
+from ufs_bench.scripts.rank.field import field_of, rank_study
 
 SEEDED = PROTOCOL | {"seeds": 3}
 SCORES = {
