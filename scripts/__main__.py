@@ -3,15 +3,16 @@
 import textwrap
 
 from ufs_bench.scripts.core.conf import CONF, read
-from ufs_bench.scripts.core.options import COMMANDS
 
 
 def lines():
     """Return a line for each command: its name, and the first sentence of its help."""
     found = ["python -m scripts.NAME OPTION=VALUE ...; --help shows the options of one.", ""]
-    width = max(map(len, COMMANDS)) + 2
-    for name in COMMANDS:
-        text = " ".join(read(CONF / f"{name}.yaml")["help"].partition("\n\n")[0].split())
+    files = {path.stem: read(path) for path in sorted(CONF.glob("*.yaml"))}
+    helps = {name: content["help"] for name, content in files.items() if "help" in content}
+    width = max(map(len, helps)) + 2
+    for name, words in helps.items():
+        text = " ".join(words.partition("\n\n")[0].split())
         text = text.partition(". ")[0].removesuffix(".")
         found.append(textwrap.fill(name.ljust(width) + text, 110, subsequent_indent=" " * width))
     return found

@@ -8,7 +8,7 @@ import re
 import pandas as pd
 
 from ufs_bench.scripts.core.conf import ROOT
-from ufs_bench.scripts.core.published import load_published
+from ufs_bench.scripts.core.papers import load_published
 from ufs_bench.scripts.core.text import POINTS
 
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n(?P<output>.*?)```", re.DOTALL)

@@ -5,7 +5,7 @@ import pandas as pd
 from frames import PROTOCOL, study_of
 
 from ufs_bench.metrics.study import RANDOM
-from ufs_bench.scripts.core.published import FOLDER, load_published
+from ufs_bench.scripts.core.papers import FOLDER, load_published
 
 RESTARTS, DRAWS = 20, 20
 RUFS = {**PROTOCOL, "name": "rufs", "restarts": RESTARTS}

@@ -1,6 +1,7 @@
 """The contract of a method: its file in conf/, the exceptions that are known, and the result of a check."""
 
 import inspect
+import re
 import traceback
 import warnings
 from dataclasses import dataclass
@@ -111,6 +112,12 @@ def in_one_line(error):
         words = f"{frame.line} ({frame.name})"
     words = words if isinstance(error, AssertionError) else f"{type(error).__name__}: {words}"
     return words if len(words) <= 200 else words[:197] + "..."
+
+
+def sections(docstring):
+    """Split a docstring in the numpydoc style, by title; the text before the first title is under ""."""
+    parts = re.split(r"^(\w[\w ]*)\n-{3,}\n", docstring, flags=re.MULTILINE)
+    return {"": parts[0].strip(), **{title: text.strip() for title, text in zip(parts[1::2], parts[2::2], strict=True)}}
 
 
 def where_it_rises(trace):

@@ -21,8 +21,7 @@ from ufs_bench.scripts.check_method.configuration import (
     SHAPES,
     property_of_every_method,
 )
-from ufs_bench.scripts.check_method.contract import blobs, where_it_rises, wide_blobs, without_negatives
-from ufs_bench.scripts.core.sources import sections
+from ufs_bench.scripts.check_method.contract import blobs, sections, where_it_rises, wide_blobs, without_negatives
 
 __all__ = ["PROPERTIES"]
 

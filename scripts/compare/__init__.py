@@ -8,9 +8,8 @@ from ufs_bench.runners.store.reference import PREFIX, shipped_studies
 from ufs_bench.scripts.compare.headline import BEST, explain_cells, judge, with_left_out
 from ufs_bench.scripts.core.conf import find, whole_grid
 from ufs_bench.scripts.core.controls import control_scores
-from ufs_bench.scripts.core.published import PAPERS, load_published
+from ufs_bench.scripts.core.papers import PAPERS, load_published, paper_tables
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.tables import paper_tables
 from ufs_bench.scripts.make_table import table_cells
 
 COLUMNS = (

@@ -1,10 +1,10 @@
 """``python -m scripts.compare --help``."""
 
+from ufs_bench.runners.papers import PAPERS
 from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, shipped_names
 from ufs_bench.scripts.compare.tables import page
 from ufs_bench.scripts.core.command_lines import check_stored
 from ufs_bench.scripts.core.entry import command
-from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.text import deliver
 
 

@@ -11,9 +11,9 @@ import pandas as pd
 
 from ufs_bench.metrics.study.families import step_down
 from ufs_bench.metrics.study.frames import of_kmeans
+from ufs_bench.runners.papers import PAPERS
 from ufs_bench.scripts.compare.headline import COLUMN, is_partial
 from ufs_bench.scripts.core.conf import unique_names
-from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.text import number
 
 ENOUGH = 5  # data sets for a test of a difference; of fewer no order of signs has p below .05

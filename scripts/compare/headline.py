@@ -7,7 +7,7 @@ from ufs_bench.metrics.study import ALL, FAILED, POOR, RANDOM
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.scripts.compare.evidence import line_values, lines
 from ufs_bench.scripts.core.controls import CONTROLS
-from ufs_bench.scripts.core.published import FOLDER
+from ufs_bench.scripts.core.papers import FOLDER
 from ufs_bench.scripts.core.text import CAPPED_CELL, PARTIAL
 
 BEST = "best_over_grid"  # the selection of the papers

@@ -7,13 +7,13 @@ from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.summary import SELECTIONS
 from ufs_bench.runners.experiment.trial import has_random_part
 from ufs_bench.runners.messages import counted
+from ufs_bench.runners.papers import PAPERS
 from ufs_bench.scripts.compare.columns import columns_of
 from ufs_bench.scripts.compare.evidence import CANNOT_TELL, LINES, effect, in_interval, lines, resamples, with_ends
 from ufs_bench.scripts.compare.first import claim_lines, first_lines, own_first, winner_lines
 from ufs_bench.scripts.compare.headline import BEST, COLUMN, above_random, complete, line_table, random_medians, weighed
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.controls import CONTROLS
-from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.text import number, pipes, signed, span
 
 TITLES = {

@@ -10,21 +10,92 @@ from types import SimpleNamespace
 from omegaconf import OmegaConf
 
 import ufs_bench.runners.place  # noqa: F401  # what ${root:} stands for
+from ufs_bench.metrics.study import METRICS
+from ufs_bench.metrics.study.selections import SELECTIONS
 from ufs_bench.runners.cli.boundary import boundary, end
 from ufs_bench.runners.cli.help import refused
-from ufs_bench.runners.experiment.kinds import check_fields, optional
+from ufs_bench.runners.experiment.kinds import (
+    ANY,
+    FLAG,
+    JOBS,
+    NAME,
+    PATH,
+    TEXT,
+    VALUE,
+    Kind,
+    check_fields,
+    either,
+    is_name,
+    listed,
+    mapping,
+    number,
+    one_of,
+    one_or_more,
+    optional,
+    whole,
+)
 from ufs_bench.runners.messages import ConfigError
+from ufs_bench.runners.papers import PAPERS
 from ufs_bench.runners.progress import Console
+from ufs_bench.runners.store.reference import PREFIX
 from ufs_bench.scripts.core.conf import CONF, composed, known, read
-from ufs_bench.scripts.core.options import Many, kind_of
 
+MOST = 10**9
+STUDY = Kind(NAME.words, lambda value: is_name(value.removeprefix(PREFIX) if isinstance(value, str) else value))
+METRIC = one_of(*METRICS)
 FORMATS = {".csv": "csv", ".tex": "latex"}  # of a page, by its file's ending; Markdown otherwise
+
+
+class Many(Kind):
+    """One value or a list; commands get a list."""
+
+
+def many(kind):
+    """Return the kind that takes a value of this kind, or a list of them."""
+    return Many(*one_or_more(kind))
+
+
+BY_NAME = {
+    **dict.fromkeys(["results_dir", "data_dir", "config_dir", "output", "table"], PATH),
+    **dict.fromkeys(["study", "protocol"], STUDY),
+    **dict.fromkeys(["method", "experiment", "figure"], NAME),
+    **dict.fromkeys(["methods", "datasets", "dataset", "rows", "columns"], many(NAME)),
+    "title": TEXT,
+    "base": optional(TEXT),
+    "size": whole(1, MOST),
+    **dict.fromkeys(["longest", "fetch"], number(0, MOST)),
+    "metric": METRIC,
+    "selection": one_of(*SELECTIONS),
+    "clusterer": one_of("kmeans", "learned"),
+    "variants": one_of("base", "all"),
+    "format": one_of("md", "csv"),
+    "notes": one_of("none", "short", "full"),
+    "test": one_of("nemenyi", "wilcoxon_holm"),
+    "alpha": number(0, 1),
+    "parameters": many(TEXT),
+    "others": either(one_of("best", "default"), mapping(VALUE)),
+    "grid": mapping(listed(VALUE)),
+    "samples": many(whole(0, MOST)),
+    "paper": one_of(*PAPERS),
+    "n_jobs": JOBS,
+    "watch": whole(1, 86_400),
+    "allow": many(one_of("elsewhere", "unverified")),
+}
+BY_COMMAND = {
+    "make_table": {"metric": one_of(*METRICS, "seconds"), "variants": FLAG, "format": one_of("md", "csv", "latex")},
+    "make_figure": {"metric": one_or_more(METRIC), "method": many(NAME), "width": number(1, 50)},
+    "features": {"dataset": NAME},
+    "rank": {"study": many(STUDY)},
+    "refit": {"what": one_of("again", "seeds", "restarts")},
+    "cite": {"format": one_of("text", "bibtex")},
+}
+BY_TYPE = {bool: FLAG, int: whole(0, MOST), float: number(-MOST, MOST), str: TEXT, list: many(VALUE)}
 
 
 def command(name):
     """Make a function of checked options a command line; a ValueError that it raises is printed as one line.
 
-    conf/NAME.yaml has the options with their defaults, `scripts.core.options` the kinds of their values.
+    conf/NAME.yaml has the options with their defaults, `BY_COMMAND` and `BY_NAME` the kinds of their values.
     """
 
     def decorate(function):
@@ -125,6 +196,14 @@ def plain_options(doc, usual, words=None):
     with program():
         kinds = {key: kind_of("", key, value) for key, value in usual.items()}
         return SimpleNamespace(**checked("this command", usual, usual | parsed(words), kinds))
+
+
+def kind_of(command, name, usual):
+    """Return the kind of an option by its command, its name or the type of its default; anything where none says it."""
+    own = BY_COMMAND.get(command, {})
+    if name in own:
+        return own[name]
+    return FLAG if isinstance(usual, bool) else BY_NAME.get(name) or BY_TYPE.get(type(usual), ANY)
 
 
 def parsed(words):

@@ -1,4 +1,6 @@
-"""Rows beside the fits of a study: one file for each kind, such as _seeds.parquet, in the folder of the study.
+"""Computing on stored trials again: their data, and the rows that come of it.
+
+There is one file for each kind of rows, such as _seeds.parquet, in the folder of the study.
 
 `scripts.refit` makes them, under the key of the stored trial, by other seeds, on a moved X, or over more starts of
 K-means.  `scripts.ship` packs what is selected on further data.
@@ -31,6 +33,22 @@ KEYS = {
     SENSITIVE: ["trial"], FURTHER: ["method", "dataset", "n_selected"],
 }  # fmt: skip
 ENOUGH, ERRORS = 0.95, 1.0  # a fit is sensitive that keeps fewer of its features, or moves by more standard errors
+
+
+def data_of(trials, data_dir):
+    """Return the data set of trials, and ""; or None and why it is not here, or not theirs. Nothing is downloaded."""
+    from ufs_bench.datasets import DataError, dataset_names, load_dataset  # here, as most commands read no data
+
+    name = trials["dataset"].iloc[0]
+    if name not in dataset_names(truth=True):
+        return None, f"{name} is no file of conf/dataset; python -m scripts.add_data data=FILE name={name} makes one."
+    try:
+        loaded = load_dataset(name, data_dir=data_dir, download=False)
+    except DataError as error:
+        return None, f"{str(error).splitlines()[0].rstrip(':.')}."
+    if set(trials["data_sha"]) != {loaded.sha}:
+        return None, "the data here are not those of the stored trials."
+    return loaded, ""
 
 
 def read(folder, kind):

@@ -9,8 +9,8 @@ from markupsafe import Markup
 from ufs_bench.datasets import dataset_names
 from ufs_bench.metrics.study import ALL, RANDOM
 from ufs_bench.runners.messages import counted
+from ufs_bench.scripts.cite import citations, classes, source_of
 from ufs_bench.scripts.core.conf import CONF, ROOT, entry, family_of, find, printed, printed_family, unique_names
-from ufs_bench.scripts.core.sources import citations, classes, source_of
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import number, pipes, render
 from ufs_bench.scripts.core.text import signed as printed_gain

@@ -2,11 +2,11 @@
 
 import sys
 
+from ufs_bench.scripts.cite import method_lines
 from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, shipped_names
 from ufs_bench.scripts.compare.tables import tables as comparison_tables
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.entry import command
-from ufs_bench.scripts.core.sources import method_lines
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import filled, pipes, renewed
 from ufs_bench.scripts.findings import STUDY, plan, tables

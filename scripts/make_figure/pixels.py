@@ -17,7 +17,7 @@ SELECTED = COLOURS[1]
 
 def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid", samples=None, width=WIDTH):
     """Draw the selected pixels over images, a row for each method and sample, those of the data by default."""
-    from ufs_bench.scripts.core.data import data_of  # here, as no other figure needs data
+    from ufs_bench.scripts.core.refits import data_of  # here, as no other figure needs data
 
     dataset = one(dataset)
     trials = study.trials[study.trials["dataset"] == dataset]

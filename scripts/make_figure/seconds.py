@@ -6,9 +6,9 @@ from matplotlib.ticker import LogLocator, MaxNLocator, NullLocator
 
 from ufs_bench.metrics.study import METRICS, POOR
 from ufs_bench.metrics.study.selections import BY_NAME
+from ufs_bench.runners.papers import PAPERS
 from ufs_bench.scripts.core.conf import printed
 from ufs_bench.scripts.core.controls import names_of, with_mean_of_draws
-from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.core.study import with_seconds
 from ufs_bench.scripts.core.text import CLUSTERERS, by_labels
 from ufs_bench.scripts.make_figure.options import check_points, gaps, several

@@ -18,8 +18,7 @@ from ufs_bench.scripts.cite import sources
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import family_of, unique_names
 from ufs_bench.scripts.core.controls import names_of, with_mean_of_draws
-from ufs_bench.scripts.core.published import PAPERS, load_published
-from ufs_bench.scripts.core.tables import OF_TABLES, paper_tables
+from ufs_bench.scripts.core.papers import OF_TABLES, PAPERS, load_published, paper_tables
 from ufs_bench.scripts.core.text import FOLDER, number, render, signed, spread
 from ufs_bench.scripts.make_figure.curves import acc_vs_size
 from ufs_bench.scripts.make_table import make_table

@@ -9,8 +9,7 @@ from ufs_bench.metrics.study.summary import check_one_protocol, running_times
 from ufs_bench.scripts.core.command_lines import fill
 from ufs_bench.scripts.core.conf import check_names, printed, unique_names
 from ufs_bench.scripts.core.controls import name_of_draws, with_mean_of_draws
-from ufs_bench.scripts.core.published import PAPERS, published_cells
-from ufs_bench.scripts.core.tables import TableSpec
+from ufs_bench.scripts.core.papers import PAPERS, TableSpec, published_cells
 from ufs_bench.scripts.core.text import NO_LABELS, NOT_RUN, labelled
 from ufs_bench.scripts.make_table.dataset_table import make_dataset_table
 from ufs_bench.scripts.make_table.notes import THIN, brief, clustering, details

@@ -6,8 +6,8 @@ from ufs_bench.metrics.study import METRICS
 from ufs_bench.scripts.core.command_lines import check_stored, no_results, of_experiment, with_commands
 from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.papers import read_table
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.tables import read_table
 from ufs_bench.scripts.core.text import deliver
 from ufs_bench.scripts.make_table import make_table, printed_methods, study_table
 from ufs_bench.scripts.make_table.formats import to_csv, to_markdown

@@ -4,7 +4,7 @@ import pandas as pd
 
 from ufs_bench.runners.messages import did_you_mean
 from ufs_bench.scripts.core.conf import check_names, find
-from ufs_bench.scripts.core.published import PAPERS, published_cells
+from ufs_bench.scripts.core.papers import PAPERS, published_cells
 from ufs_bench.scripts.core.text import COMPLETE
 from ufs_bench.scripts.make_table.table import PARTS, Table
 

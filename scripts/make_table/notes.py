@@ -12,7 +12,7 @@ from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.runners.messages import counted
 from ufs_bench.runners.store.row import from_json
 from ufs_bench.scripts.core.conf import find, printed, unique_names, whole_grid
-from ufs_bench.scripts.core.published import explain
+from ufs_bench.scripts.core.papers import explain
 from ufs_bench.scripts.core.text import CAPPED_CELL, NO_LABELS, NOT_RUN, PARTIAL, REFITTED, labelled, rule, signed, span
 from ufs_bench.scripts.make_table.table import IS_SHIPPED, PARTS, SHIPPED
 

@@ -17,8 +17,7 @@ from ufs_bench.runners.store.tidy import SET, differing, distance, tidy
 from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.pool import run_all
 from ufs_bench.scripts.core.conf import find
-from ufs_bench.scripts.core.data import data_of
-from ufs_bench.scripts.core.refits import SENSITIVE, add_refits, is_sensitive, load_refits
+from ufs_bench.scripts.core.refits import SENSITIVE, add_refits, data_of, is_sensitive, load_refits
 
 # What counts as the same where packages, machine or code differ: the objective as a share of itself, and the share of
 # the selected features that both have.  Rounding alone moves an objective by 1e-9 and a choice among near ties.

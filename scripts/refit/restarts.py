@@ -17,8 +17,7 @@ from ufs_bench.metrics.threads import one_thread
 from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.store.row import stored_nmi
 from ufs_bench.scripts.core.conf import rows_of
-from ufs_bench.scripts.core.data import data_of
-from ufs_bench.scripts.core.refits import COLUMNS, RESTARTS, add_refits, load_refits
+from ufs_bench.scripts.core.refits import COLUMNS, RESTARTS, add_refits, data_of, load_refits
 
 log = logging.getLogger(__name__)
 CLOSE = 1e-6  # a mean is stored to 7 decimals

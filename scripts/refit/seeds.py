@@ -14,8 +14,7 @@ from ufs_bench.runners.store.identity import Identity
 from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.pool import run_all
 from ufs_bench.scripts.core.conf import find, rows_of
-from ufs_bench.scripts.core.data import data_of
-from ufs_bench.scripts.core.refits import SEEDS, add_refits, read
+from ufs_bench.scripts.core.refits import SEEDS, add_refits, data_of, read
 from ufs_bench.scripts.core.text import REFITTED
 
 log = logging.getLogger(__name__)

@@ -20,7 +20,7 @@ from ufs_bench.runners.store.row import feature_set_digest, stored_scores
 from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.fit import evaluate_set, labels_in
 from ufs_bench.scripts.core.conf import find
-from ufs_bench.scripts.core.data import data_of
+from ufs_bench.scripts.core.refits import data_of
 from ufs_bench.scripts.ship import ELSEWHERE, REFUSED, UNVERIFIED
 
 # With other packages or another arithmetic, K-means from the same start ends elsewhere where two distances are within

@@ -5,8 +5,8 @@ from frames import frames, store
 
 from ufs_bench.metrics.study.summary import running_times, select
 from ufs_bench.scripts.compare import compare_studies
+from ufs_bench.scripts.core.papers import read_table
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.tables import read_table
 from ufs_bench.scripts.make_table import make_table
 from ufs_bench.scripts.make_table.formats import to_markdown
 

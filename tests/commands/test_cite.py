@@ -5,9 +5,8 @@ import re
 import pytest
 from frames import frames, store
 
-from ufs_bench.scripts.cite import sources
+from ufs_bench.scripts.cite import address_of, paper_of, sources
 from ufs_bench.scripts.core.conf import read_group
-from ufs_bench.scripts.core.sources import address_of, paper_of
 from ufs_bench.scripts.core.study import Study
 
 

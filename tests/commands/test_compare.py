@@ -10,7 +10,7 @@ from ufs_bench.scripts.compare import COLUMNS, compare_studies, open_studies
 from ufs_bench.scripts.compare.headline import KEYS, explain_cells, judge, load_explanations
 from ufs_bench.scripts.compare.tables import SHORT, TITLES, page, tables
 from ufs_bench.scripts.core.controls import COLUMNS as OF_CONTROLS
-from ufs_bench.scripts.core.published import PAPERS, load_published
+from ufs_bench.scripts.core.papers import PAPERS, load_published
 from ufs_bench.scripts.core.study import Study
 
 FULL = {**PROTOCOL, "restarts": 20}

@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from copies import ceiling, false_passes, perfect_cells, program_noise
 
+from ufs_bench.runners.papers import PAPERS
 from ufs_bench.scripts.compare import evidence
 from ufs_bench.scripts.compare.columns import (
     columns_of,
@@ -34,7 +35,6 @@ from ufs_bench.scripts.compare.evidence import (
     values,
 )
 from ufs_bench.scripts.core.conf import ROOT
-from ufs_bench.scripts.core.published import PAPERS
 
 STUDIES = 400
 

@@ -9,7 +9,7 @@ from frames import study_of
 
 from ufs_bench.metrics.study.maximum import best_of_random, maxima
 from ufs_bench.scripts.compare.tables import excesses, maximum_lines
-from ufs_bench.scripts.core.tables import read_table
+from ufs_bench.scripts.core.papers import read_table
 from ufs_bench.scripts.make_table import make_table
 from ufs_bench.scripts.make_table.formats import to_csv
 

@@ -8,8 +8,8 @@ import pytest
 from frames import frames, store
 
 from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.papers import read_table
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.tables import read_table
 from ufs_bench.scripts.make_table import make_table, printed_methods, study_table
 from ufs_bench.scripts.make_table.latex import to_latex
 

@@ -9,8 +9,8 @@ import pytest
 from frames import PROTOCOL, SIZES, frames, store
 
 from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.papers import TableSpec
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.tables import TableSpec
 from ufs_bench.scripts.make_table import make_table
 from ufs_bench.scripts.make_table.formats import labels_of, to_csv, to_frame, to_markdown
 from ufs_bench.scripts.make_table.latex import to_latex

@@ -6,9 +6,8 @@ import pytest
 from frames import PROTOCOL, frames, store, study_of
 
 from ufs_bench.scripts.core.conf import ROOT, read
-from ufs_bench.scripts.core.published import load_published, published_cells
+from ufs_bench.scripts.core.papers import load_published, published_cells, read_table
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.tables import read_table
 from ufs_bench.scripts.make_table import make_table, printed_methods
 from ufs_bench.scripts.make_table.formats import to_csv, to_markdown
 from ufs_bench.scripts.make_table.latex import to_latex

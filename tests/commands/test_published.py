@@ -9,7 +9,7 @@ from paper_studies import published_pixels
 
 from ufs_bench.datasets import load_dataset
 from ufs_bench.scripts.core.conf import ROOT
-from ufs_bench.scripts.core.published import YEARS, load_published
+from ufs_bench.scripts.core.papers import YEARS, load_published
 
 # Section 5.2 of the UFSOL paper: its baselines' results are those of "their published works".
 STATED = ("all_features", "laplacian_score", "mcfs", "udfs", "ndfs", "rufs", "socfs")

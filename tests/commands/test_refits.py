@@ -21,7 +21,7 @@ from ufs_bench.runners.workers.data import Data
 from ufs_bench.runners.workers.fit import fit_trial
 from ufs_bench.scripts.core import refits
 from ufs_bench.scripts.core.conf import ROOT, find
-from ufs_bench.scripts.core.data import data_of
+from ufs_bench.scripts.core.refits import data_of
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.refit import seeds
 

@@ -12,9 +12,9 @@ from ufs_bench.runners.store.fits import Store
 from ufs_bench.runners.workers.fit import run_trial
 from ufs_bench.scripts.compare import over_starts
 from ufs_bench.scripts.core import conf
+from ufs_bench.scripts.core.papers import TableSpec
 from ufs_bench.scripts.core.refits import SEEDS, load_refits
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.tables import TableSpec
 from ufs_bench.scripts.make_table import make_table
 from ufs_bench.scripts.make_table.formats import to_csv
 from ufs_bench.scripts.refit.__main__ import main

@@ -8,8 +8,8 @@ import pytest
 from frames import PROTOCOL, frames, store, study_of
 
 from ufs_bench.runners.experiment.notes import RUN
+from ufs_bench.scripts.core.papers import read_table
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.tables import read_table
 from ufs_bench.scripts.make_table import make_table, study_table
 from ufs_bench.scripts.make_table.formats import to_markdown
 from ufs_bench.scripts.make_table.latex import to_latex

@@ -5,7 +5,7 @@ from dataclasses import asdict, replace
 import pytest
 
 from ufs_bench.scripts.core.conf import read
-from ufs_bench.scripts.core.tables import TableSpec, read_table
+from ufs_bench.scripts.core.papers import TableSpec, read_table
 from ufs_bench.scripts.make_table import make_table
 
 

@@ -30,6 +30,7 @@ from ufs_bench.metrics.threads import one_thread
 from ufs_bench.runners import code
 from ufs_bench.runners.experiment.method import load_class
 from ufs_bench.runners.experiment.trial import stored_trial
+from ufs_bench.runners.papers import PAPERS
 from ufs_bench.runners.store.identity import ARITHMETIC, versions
 from ufs_bench.runners.store.reference import PREFIX
 from ufs_bench.runners.workers.data import Data
@@ -37,10 +38,9 @@ from ufs_bench.runners.workers.machine import own_cpu_seconds
 from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, shipped_names
 from ufs_bench.scripts.compare.headline import line_table
 from ufs_bench.scripts.core.conf import ROOT, find
-from ufs_bench.scripts.core.data import data_of
-from ufs_bench.scripts.core.published import PAPERS
+from ufs_bench.scripts.core.papers import paper_tables
+from ufs_bench.scripts.core.refits import data_of
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.core.tables import paper_tables
 from ufs_bench.scripts.findings.plan import estimates
 from ufs_bench.scripts.make_table import make_table
 from ufs_bench.scripts.make_table.formats import to_csv

@@ -3,8 +3,8 @@
 import pandas as pd
 from pages import words_of
 
+from ufs_bench.runners.papers import PAPERS
 from ufs_bench.scripts.core.conf import ROOT
-from ufs_bench.scripts.core.published import PAPERS
 
 CLAIMS = pd.read_csv(ROOT / "results/claims_measured.csv", keep_default_na=False)
 

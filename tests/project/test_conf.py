@@ -15,8 +15,8 @@ from ufs_bench.datasets.loaders import READERS
 from ufs_bench.metrics.protocol import Protocol
 from ufs_bench.runners.experiment.method import load_class
 from ufs_bench.runners.experiment.sweep import cells_of_words
+from ufs_bench.runners.papers import PAPERS
 from ufs_bench.scripts.core.conf import CONF, ROOT, read
-from ufs_bench.scripts.core.published import PAPERS
 
 # The keys of a group in their order; those in brackets may be left out.
 ORDER = {

@@ -20,9 +20,9 @@ from ufs_bench.metrics.study.frames import fits_of, of_kmeans
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.runners.experiment.method import load_class
 from ufs_bench.runners.store import reference
+from ufs_bench.scripts.check_method.contract import sections
 from ufs_bench.scripts.compare import shipped_names
 from ufs_bench.scripts.core.conf import CONF, read
-from ufs_bench.scripts.core.sources import sections
 from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.rank.choice import is_control
 from ufs_bench.scripts.rank.page import EVERYTHING

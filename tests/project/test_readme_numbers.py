@@ -2,9 +2,9 @@
 
 import re
 
+from ufs_bench.runners.papers import PAPERS
 from ufs_bench.scripts.compare.first import own_first, winners
 from ufs_bench.scripts.core.conf import ROOT, names
-from ufs_bench.scripts.core.published import PAPERS
 from ufs_bench.scripts.findings.sizes import one_size_at_a_time, signs_of
 
 TEXT = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())

@@ -11,8 +11,8 @@ import pytest
 
 from ufs_bench.metrics.study.families import family_means, t_intervals
 from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.scripts.cite import classes
 from ufs_bench.scripts.core.conf import ROOT, family_of, names
-from ufs_bench.scripts.core.sources import classes
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.docs.board import Board
 from ufs_bench.scripts.docs.formula import DISPLAY, to_latex, to_rst

@@ -7,7 +7,7 @@ from ufs_bench.metrics import nearest_neighbour
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.scripts.compare import columns, evidence
 from ufs_bench.scripts.core.conf import find
-from ufs_bench.scripts.core.published import PAPERS, load_published, published_cells
+from ufs_bench.scripts.core.papers import PAPERS, load_published, published_cells
 from ufs_bench.scripts.core.refits import ENOUGH
 from ufs_bench.scripts.refit import restarts
 from ufs_bench.scripts.ship import scores

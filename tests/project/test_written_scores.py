@@ -13,7 +13,7 @@ from ufs_bench.metrics.study.frames import params_of
 from ufs_bench.scripts.compare import shipped_names
 from ufs_bench.scripts.core.conf import ROOT, find
 from ufs_bench.scripts.core.conf import printed as shown
-from ufs_bench.scripts.core.published import load_published
+from ufs_bench.scripts.core.papers import load_published
 from ufs_bench.scripts.core.text import listed
 
 OBJECTIONS, REPRODUCTION, SHIPPED = (f"docs/{name}.md" for name in ("objections", "reproduction", "shipped"))

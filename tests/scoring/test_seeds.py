@@ -5,7 +5,7 @@ import pytest
 from frames import PROTOCOL, study_of
 
 from ufs_bench.metrics.study.summary import select
-from ufs_bench.scripts.core.tables import TableSpec
+from ufs_bench.scripts.core.papers import TableSpec
 from ufs_bench.scripts.make_table import table_cells
 from ufs_bench.scripts.rank.field import field_of, rank_study
 
