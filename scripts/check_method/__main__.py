@@ -8,9 +8,8 @@ from pathlib import Path
 from ufs_bench.metrics.threads import one_thread
 from ufs_bench.runners.cli.choices import empty_method
 from ufs_bench.runners.messages import did_you_mean
-from ufs_bench.scripts.check_method.configuration import CONFIGURATION, FIRST_FIT, GROUPS
 from ufs_bench.scripts.check_method.contract import FAIL, KNOWN, OK, Method, examine, examine_as_estimator, load_methods
-from ufs_bench.scripts.check_method.properties import PROPERTIES
+from ufs_bench.scripts.check_method.properties import CONFIGURATION, FIRST_FIT, GROUPS, PROPERTIES
 from ufs_bench.scripts.core.entry import command
 
 WIDTH = 84

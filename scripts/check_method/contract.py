@@ -62,6 +62,11 @@ class Method:
             self._fits[key] = self.make(n_features_to_select).fit(X)
         return self._fits[key]
 
+    def selected(self, X):
+        """Return the features that `fitted` selects."""
+        selector = self.fitted(X)
+        return selector.subset(selector.n_features_to_select_)
+
 
 def load_methods(config_dir=None):
     """Return every method of conf/ by name, then those of a folder as in ``python run.py --config-dir``."""
@@ -153,3 +158,18 @@ def wide_blobs():
 def without_negatives(X, method):
     """Return samples that a method takes: moved to 0 and more where it refuses negative values."""
     return X if method.cls.takes_negative else X - X.min()
+
+
+def assert_same_features(expected, found):
+    """Assert that both select the same set; the error says how far they differ."""
+    shared = len(set(expected) & set(found))
+    assert shared == len(expected), f"only {shared} of the {len(expected)} selected features are the same"
+
+
+def error_of(selector, X):
+    """Return what a fit is refused with."""
+    try:
+        selector.fit(X)
+    except ValueError as error:
+        return str(error)
+    raise AssertionError(f"{selector} accepts what it should refuse.")

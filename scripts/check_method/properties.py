@@ -1,9 +1,7 @@
-"""The properties of every method: plain functions that take a `Method`, and samples, and assert, without pytest.
+"""The properties of every method: functions that assert, without pytest, each named as the sentence that it checks."""
 
-`PROPERTIES` lists them, those of `configuration` first; each is named as the sentence that it checks, and has the group
-that reports show it in.
-"""
-
+import functools
+import importlib
 import inspect
 import pickle
 import re
@@ -11,22 +9,87 @@ import re
 import numpy as np
 from sklearn.base import clone
 
-from ufs_bench.scripts.check_method.configuration import (
-    DESCENT,
-    EQUIVARIANCE,
-    ERRORS,
-    FIRST_FIT,
-    PROPERTIES,
-    REPRODUCIBILITY,
-    SHAPES,
-    property_of_every_method,
+from ufs_bench.runners.experiment.method import Method, load_class
+from ufs_bench.runners.experiment.settings import check_values
+from ufs_bench.runners.workers.outside import is_outside
+from ufs_bench.scripts.check_method.contract import (
+    assert_same_features,
+    blobs,
+    error_of,
+    sections,
+    where_it_rises,
+    wide_blobs,
+    without_negatives,
 )
-from ufs_bench.scripts.check_method.contract import blobs, sections, where_it_rises, wide_blobs, without_negatives
-
-__all__ = ["PROPERTIES"]
 
 STATUSES = ("converged", "max_iter", "diverged", "collapsed")
 SMOOTHING = 1e-4  # as a share of the objective; on such small samples it is about 1e-6 for each feature
+GROUPS = CONFIGURATION, FIRST_FIT, SHAPES, DESCENT, EQUIVARIANCE, ERRORS, REPRODUCIBILITY = (
+    "configuration", "first fit", "shapes and input", "descent", "equivariance", "errors", "reproducibility",
+)  # fmt: skip
+PROPERTIES = []  # each has the group that reports show it in
+
+
+def property_of_every_method(group, *made):
+    """Add a check to `PROPERTIES`: of a method, or of a method and samples, those that each of some functions makes."""
+
+    def add(check):
+        @functools.wraps(check)
+        def on_samples(method):
+            for make in made:
+                check(method, without_negatives(make(), method))
+
+        PROPERTIES.append(on_samples if made else check)
+        PROPERTIES[-1].group = group
+        return PROPERTIES[-1]
+
+    return add
+
+
+@property_of_every_method(CONFIGURATION)
+def configuration_has_the_keys_that_are_read_and_no_other(method):
+    wanted = ["name", "target", "paper_name", "citation", "params", "grid"]
+    if method.is_plain:
+        wanted = [key for key in wanted if key in method.config or key not in ("paper_name", "citation")]
+    wanted += [key for key in ("repair", "seedless") if key in method.config]
+    assert list(method.config) == wanted, f"it has {list(method.config)}, it must have {wanted}, in this order"
+    assert method.config["name"] == method.name, f"name is {method.config['name']!r}, the file is {method.name}.yaml"
+
+
+@property_of_every_method(CONFIGURATION)
+def target_is_a_class_that_derives_from_base_selector(method):
+    base = load_class("methods.core.base.BaseSelector")
+    assert issubclass(method.cls, base), f"{method.config['target']} must derive from methods.core.base.BaseSelector"
+    assert method.cls._solve is not base._solve, f"{method.config['target']} must define _solve(X, rng) -> Solution"
+
+
+@property_of_every_method(CONFIGURATION)
+def class_in_methods_can_be_imported_from_methods(method):
+    package, name = importlib.import_module("ufs_bench.methods"), method.cls.__name__
+    if not is_outside(method.config["target"]):
+        listed = name in package.__all__ and getattr(package, name, None) is method.cls
+        assert listed, f"{name} must have a line in methods/__init__.py"
+
+
+@property_of_every_method(CONFIGURATION)
+def size_comes_first_and_everything_else_is_keyword_only(method):
+    first, *others = inspect.signature(method.cls).parameters.values()
+    assert first.name == "n_features_to_select", f"the first parameter is {first.name}, not n_features_to_select"
+    wrong = [parameter.name for parameter in others if parameter.kind is not parameter.KEYWORD_ONLY]
+    assert not wrong, f"{', '.join(wrong)} must come after a * in the signature"
+
+
+@property_of_every_method(CONFIGURATION)
+def run_py_takes_the_configuration(method):
+    check_values("method", method.config)
+    Method.read(method.config)
+
+
+@property_of_every_method(CONFIGURATION)
+def default_is_a_point_of_the_grid(method):
+    for name, values in method.config["grid"].items():
+        default = method.config["params"].get(name)
+        assert default in values, f"params.{name} is {default}, not in grid.{name}: {values}"
 
 
 @property_of_every_method(FIRST_FIT, blobs, wide_blobs)
@@ -184,13 +247,13 @@ def same_seed_gives_the_same_bytes(method, X):
 @property_of_every_method(EQUIVARIANCE, blobs, wide_blobs)
 def permuting_the_features_permutes_the_selection(method, X):
     order = np.random.default_rng(1).permutation(X.shape[1])
-    assert_same_features(_subset(method, X), order[_subset(method, X[:, order])])
+    assert_same_features(method.selected(X), order[method.selected(X[:, order])])
 
 
 @property_of_every_method(EQUIVARIANCE, blobs, wide_blobs)
 def permuting_the_samples_keeps_the_selection(method, X):
     order = np.random.default_rng(2).permutation(len(X))
-    assert_same_features(_subset(method, X), _subset(method, X[order]))
+    assert_same_features(method.selected(X), method.selected(X[order]))
 
 
 @property_of_every_method(SHAPES, blobs)
@@ -204,14 +267,14 @@ def too_many_clusters_are_refused_with_value_and_bound(method):
     X = without_negatives(blobs(n_samples=8, n_features=20), method)
     if "n_clusters" not in inspect.signature(method.cls).parameters:
         return
-    message = _error_of(method.make(4, n_clusters=9), X)
+    message = error_of(method.make(4, n_clusters=9), X)
     assert "n_clusters=9" in message
     assert "n_samples=8" in message
 
 
 @property_of_every_method(ERRORS, blobs)
 def too_many_features_are_refused_with_value_and_bound(method, X):
-    message = _error_of(method.cls(X.shape[1] + 1, **method.config["params"]), X)
+    message = error_of(method.cls(X.shape[1] + 1, **method.config["params"]), X)
     assert f"n_features_to_select={X.shape[1] + 1}" in message
     assert f"n_features={X.shape[1]}" in message
 
@@ -219,7 +282,7 @@ def too_many_features_are_refused_with_value_and_bound(method, X):
 @property_of_every_method(ERRORS, blobs)
 def missing_values_are_refused(method, X):
     X[3, 2] = np.nan
-    assert "NaN" in _error_of(method.make(4), X)
+    assert "NaN" in error_of(method.make(4), X)
 
 
 @property_of_every_method(REPRODUCIBILITY, blobs)
@@ -233,22 +296,3 @@ def copies_and_pickles_fit_and_select_alike(method, X):
     thawed = pickle.loads(pickle.dumps(fitted))
     np.testing.assert_array_equal(thawed.transform(X), fitted.transform(X))
     np.testing.assert_array_equal(copy.fit(X).scores_, fitted.scores_)
-
-
-def assert_same_features(expected, found):
-    """Assert that both select the same set; the error says how far they differ."""
-    shared = len(set(expected) & set(found))
-    assert shared == len(expected), f"only {shared} of the {len(expected)} selected features are the same"
-
-
-def _subset(method, X):
-    selector = method.fitted(X)
-    return selector.subset(selector.n_features_to_select_)
-
-
-def _error_of(selector, X):
-    try:
-        selector.fit(X)
-    except ValueError as error:
-        return str(error)
-    raise AssertionError(f"{selector} accepts what it should refuse.")

@@ -11,9 +11,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from ufs_bench import methods
 from ufs_bench.methods.core.base import BaseSelector
-from ufs_bench.scripts.check_method.configuration import CONFIGURATION
 from ufs_bench.scripts.check_method.contract import EXCEPTIONS
-from ufs_bench.scripts.check_method.properties import PROPERTIES
+from ufs_bench.scripts.check_method.properties import CONFIGURATION, PROPERTIES
 
 METHODS = load_quick_methods()
 FIRST = one_of_each_kind(METHODS)
