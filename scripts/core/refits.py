@@ -89,8 +89,13 @@ def add_refits(study, kind, rows):
     """Add rows to those of a study, in the place of those that are of the same fit, as `KEYS` says."""
     folder = folder_of(study)
     with nullcontext() if study.is_shipped else held(folder / f"_{kind}.parquet"):
-        both = joined(read(folder, kind), pd.DataFrame(rows, columns=COLUMNS[kind]))
-        write(folder, kind, both.drop_duplicates(KEYS[kind], keep="last"))
+        add(folder, kind, pd.DataFrame(rows, columns=COLUMNS[kind]))
+
+
+def add(folder, kind, rows):
+    """Add rows to those of a kind in a folder, in the place of those that are of the same fit."""
+    both = joined(read(folder, kind), rows[COLUMNS[kind]])
+    write(folder, kind, both.drop_duplicates(KEYS[kind], keep="last"))
 
 
 def joined(one, other):

@@ -4,7 +4,6 @@ from ufs_bench.runners.messages import counted
 from ufs_bench.runners.store.reference import SHIPPED
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.ground_truth.further import ship_further
 from ufs_bench.scripts.ship.pack import ship
 
 
@@ -28,6 +27,8 @@ def main(options):
 def _pack(options):
     name, folder = options["study"], options["results_dir"]
     if options["further"]:
+        from ufs_bench.scripts.ground_truth import ship_further
+
         for method, count in ship_further(Study.open(folder, name).filled()).items():
             print(f"{method}: {counted(count, 'selection')} packed.")
         return

@@ -21,10 +21,10 @@ from ufs_bench.scripts.compare.__main__ import main as compare
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.entry import defaults
 from ufs_bench.scripts.features import main as features
-from ufs_bench.scripts.ground_truth.__main__ import main as ground_truth
+from ufs_bench.scripts.ground_truth import main as ground_truth
 from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.make_figure.__main__ import main as make_figure
-from ufs_bench.scripts.make_report.__main__ import main as make_report
+from ufs_bench.scripts.make_report import main as make_report
 from ufs_bench.scripts.make_table.__main__ import main as make_table
 from ufs_bench.scripts.rank.__main__ import main as rank
 from ufs_bench.scripts.refit.__main__ import main as refit

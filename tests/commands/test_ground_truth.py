@@ -22,10 +22,10 @@ from ufs_bench.scripts.ground_truth import (
     differences,
     found,
     recovered,
+    ship_further,
     truth_frame,
     truth_table,
 )
-from ufs_bench.scripts.ground_truth.further import ship_further
 from ufs_bench.scripts.ship import pack
 
 

@@ -4,6 +4,7 @@ import base64
 import io
 import shlex
 from collections import Counter
+from pathlib import Path
 
 import numpy as np
 from markupsafe import Markup
@@ -18,8 +19,10 @@ from ufs_bench.scripts.cite import sources
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import family_of, unique_names
 from ufs_bench.scripts.core.controls import names_of, with_mean_of_draws
+from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.papers import OF_TABLES, PAPERS, load_published, paper_tables
-from ufs_bench.scripts.core.text import FOLDER, number, render, signed, spread
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import number, render, signed, spread, write
 from ufs_bench.scripts.make_figure.curves import acc_vs_size
 from ufs_bench.scripts.make_table import make_table
 from ufs_bench.scripts.make_table.formats import Style, to_frame
@@ -39,7 +42,7 @@ def make_report(study, selection="best_over_grid"):
     printed = sorted(paper_tables(paper), key=lambda spec: OF_TABLES.index(spec.metric)) if paper else []
     failed = trials[trials["status"].isin(UNSCORED)].sort_values(["method", "dataset"], kind="stable")
     return render(
-        "make_report/page.html.j2",
+        "make_report.html.j2",
         study=study.own_name,
         place="".join(f" {shlex.quote(word)}" for word in place_of(study.results_dir)),
         paper=PAPERS.get(paper),
@@ -65,7 +68,6 @@ def make_report(study, selection="best_over_grid"):
         versions=Counter(trials["versions"]).most_common(),
         data=sorted(set(zip(trials["dataset"], trials["data_sha"], strict=True))),
         sources=sources(study),
-        style=Markup((FOLDER / "make_report/page.css").read_text(encoding="utf-8")),
     )  # fmt: skip
 
 
@@ -164,3 +166,16 @@ def figures(study, selection):
     if len(titles) > DRAWN:
         notes.append(f"These are the first {DRAWN} of {len(titles)} data sets; scripts.make_figure draws the others.")
     return {"shown": shown, "notes": notes}
+
+
+@command("make_report")
+def main(options):
+    """Write the report that the options describe."""
+    study = Study.find(options["results_dir"], options["study"])
+    path = Path(options["output"] or study.output_dir / "report.html")
+    write(make_report(study, options["selection"]), path)
+    print(f"{path} ({path.stat().st_size / 1e6:.1f} MB)")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,6 +1,7 @@
 """Say which methods find the features of data of known truth: ``python -m scripts.ground_truth --help``."""
 
 import functools
+import hashlib
 from math import comb
 
 import numpy as np
@@ -15,8 +16,13 @@ from ufs_bench.metrics.recovery import precision_recall, redundancy
 from ufs_bench.metrics.study import UNSCORED
 from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.ranks import holm
-from ufs_bench.scripts.core.text import pipes, signed
-from ufs_bench.scripts.ground_truth.further import further_rows
+from ufs_bench.runners.messages import StoreError
+from ufs_bench.runners.store import reference
+from ufs_bench.scripts.core import refits
+from ufs_bench.scripts.core.command_lines import of_experiment
+from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.study import Study
+from ufs_bench.scripts.core.text import deliver, pipes, signed
 from ufs_bench.scripts.rank.choice import is_control
 
 ASKED = 10  # features, the size of conf/protocol/ground_truth.yaml, also where more are relevant
@@ -194,3 +200,73 @@ def _order(table):
 
 def _text(value):
     return "" if np.isnan(value) else f"{value:.2f}".replace("0.", ".", 1)
+
+
+def further_rows(study):
+    """Return the further rows of a shipped study, with the columns that `recovered` reads; none of another study."""
+    rows = refits.read(refits.folder_of(study) if study.is_shipped else None, refits.FURTHER)
+    own = pd.DataFrame([_facts(name) for name in rows["dataset"]], rows.index, ["data", "family"])
+    is_same = own["family"] == rows["family_sha"]
+    return rows.assign(data_sha=own["data"].where(is_same, rows["family_sha"]))
+
+
+@functools.cache
+def _facts(dataset):
+    """Return the SHA-256 of a data set, and a short digest for its family."""
+    return read_spec(dataset)["data_sha256"], _family_sha(parts_of(dataset)[0])
+
+
+@functools.cache
+def _family_sha(family):
+    own = [read_spec(name)["data_sha256"] for name in truth_names() if parts_of(name)[0] == family]
+    return hashlib.sha256("".join(own).encode()).hexdigest()[:16]
+
+
+def ship_further(study):
+    """Pack the fits of a study on data sets that the shipped study of its name lacks; return their number by method.
+
+    They are those at the default parameters on data of known truth, but for all features, which select nothing.  A
+    StoreError names a method whose fits are of other code, packages, arithmetic or data than its shipped ones, or which
+    has none.
+    """
+    whole = of_kmeans(study.whole)
+    whole = whole[whole["is_default"] & whole["dataset"].isin(truth_names()) & (whole["method"] != "all_features")]
+    packed = {}
+    for method, rows in whole.groupby("method"):
+        shipped = reference.read(study.own_name, [method], columns=("trial", "dataset", "identity"))
+        rows = rows[~rows["dataset"].isin(shipped["dataset"])]
+        if rows.empty:
+            continue
+        rows = rows.assign(identity=rows["trial"].map(refits.identity_names(rows)))
+        if set(rows["identity"]) - set(refits.identity_names(shipped).values()):
+            raise StoreError(f"{method} has no shipped fits in {study.own_name} of this code, packages and arithmetic.")
+        for dataset, sha in rows[["dataset", "data_sha"]].itertuples(index=False):
+            if sha != (own := _facts(dataset)[0]):
+                raise StoreError(f"{method}: data_sha={sha} on {dataset} must be {own}, as in conf/truth.")
+        rows = rows.assign(
+            family_sha=[_facts(name)[1] for name in rows["dataset"]],
+            day=rows["started"].str[:10],
+            features=[None if own is None else own.astype(np.int16) for own in rows["features"]],
+            fit_s=[float(f"{seconds:.2g}") for seconds in rows["fit_s"]],
+        )
+        packed[method] = rows
+    if packed:
+        refits.add(reference.SHIPPED / study.own_name, refits.FURTHER, pd.concat(packed.values()))
+    return {method: len(rows) for method, rows in packed.items()}
+
+
+@command("ground_truth")
+def main(options):
+    """Print what is found, or write it to a file."""
+    study = Study.find(options["results_dir"], options["study"]).filled()
+    rows = recovered(study)
+    if rows.empty:
+        raise ValueError(
+            f"study={study.own_name} has no results on data of known truth: run {of_experiment('ground_truth', study)}"
+        )
+    text = truth_table(rows) if options["format"] == "md" else rows.to_csv(index=False)
+    deliver(text, options["output"])
+
+
+if __name__ == "__main__":
+    main()
