@@ -45,7 +45,7 @@ def end():
     if "-m" in sys.argv and not runs:
         sys.exit("error: nothing was run: a list of values is empty, as where glob(...) matches nothing.")
     for folder, cells in studies().items():
-        from ufs_bench.scripts.make_table.of_sweep import print_table  # here, as it takes seconds
+        from ufs_bench.scripts.make_table import print_table  # here, as it takes seconds
 
         complete &= print_table(folder, cells)
     status = say_ends() or int(not complete)

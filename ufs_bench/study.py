@@ -15,8 +15,7 @@ from ufs_bench.scripts.core.study import Study as Stored
 from ufs_bench.scripts.features import features_of
 from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.make_table import study_table
-from ufs_bench.scripts.make_table.formats import to_frame, to_markdown
-from ufs_bench.scripts.make_table.latex import to_latex
+from ufs_bench.scripts.make_table.formats import to_frame, to_latex, to_markdown
 from ufs_bench.scripts.make_table.table import Table as Cells
 from ufs_bench.scripts.rank.field import field_of, rank_study
 

@@ -1,20 +1,27 @@
 """A table from stored results, a study's own or a paper's: ``python -m scripts.make_table --help``."""
 
+import shutil
 from dataclasses import replace
 
 from ufs_bench.metrics.study import METRICS, RANDOM
 from ufs_bench.metrics.study.seeds import SCORES
 from ufs_bench.metrics.study.selections import BY_NAME, LABEL_FREE
 from ufs_bench.metrics.study.summary import check_one_protocol, running_times
+from ufs_bench.runners.cli.boundary import words_of
+from ufs_bench.runners.messages import StoreError
+from ufs_bench.runners.place import command_on
+from ufs_bench.runners.store.fits import load_fits
 from ufs_bench.scripts.core.command_lines import fill
 from ufs_bench.scripts.core.conf import check_names, printed, unique_names
 from ufs_bench.scripts.core.controls import name_of_draws, with_mean_of_draws
 from ufs_bench.scripts.core.papers import PAPERS, TableSpec, published_cells
+from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import NO_LABELS, NOT_RUN, labelled
-from ufs_bench.scripts.make_table.dataset_table import make_dataset_table
+from ufs_bench.scripts.make_table.formats import to_markdown
 from ufs_bench.scripts.make_table.notes import THIN, brief, clustering, details
-from ufs_bench.scripts.make_table.table import IS_SHIPPED, NO_MAXIMA, NO_SEEDS, Table, build_cells
+from ufs_bench.scripts.make_table.table import IS_SHIPPED, NO_MAXIMA, NO_SEEDS, Table, build_cells, make_dataset_table
 
+WIDEST = 120  # characters of a line, also on a wider terminal
 TITLES = {
     "acc": "Clustering accuracy (ACC)",
     "nmi": "Normalised mutual information (NMI)",
@@ -134,3 +141,30 @@ def table_cells(spec, study, selection="best_over_grid", learned=True):
         unlabelled = cells["dataset"].isin(scores.index[scores == 0])
         cells.loc[unlabelled & (cells["status"] == NOT_RUN), "status"] = NO_LABELS
     return cells
+
+
+def print_table(folder, cells):
+    """Print after a run the scores of some cells of a study, (data set, method), as far as stored.
+
+    False is returned where it cannot, or where a cell of the study is damaged, which is named and left out.
+    """
+    results_dir, study, damaged = folder.parent, folder.name, []
+    try:
+        datasets, methods = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+        fits = load_fits(results_dir, study, damaged=damaged)
+        for error in damaged:
+            print(f"not in the table: {error}")
+        part = Study.of(study, fits, results_dir).part(set(methods), set(datasets))
+        if part.trials.empty:  # a line for each cell says why
+            return not damaged
+        stored = {group: set(part.trials[group]) for group in ("dataset", "method")}
+        columns = [name for name in datasets if name in stored["dataset"]]
+        rows = [name for name in methods if name in stored["method"]]
+        table = study_table(part, rows=rows, columns=columns)
+    except (ValueError, StoreError, OSError) as error:
+        print(f"no table: {words_of(error) or error}")
+        return False
+    text = to_markdown(table, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns), notes="short")
+    print(f"\n{text}")
+    print(f"With all notes, as csv, latex or html: {command_on('make_table', folder)}")
+    return not damaged

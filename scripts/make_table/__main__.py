@@ -10,8 +10,7 @@ from ufs_bench.scripts.core.papers import read_table
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import deliver
 from ufs_bench.scripts.make_table import make_table, printed_methods, study_table
-from ufs_bench.scripts.make_table.formats import to_csv, to_markdown
-from ufs_bench.scripts.make_table.latex import to_latex
+from ufs_bench.scripts.make_table.formats import to_csv, to_latex, to_markdown
 
 USUAL = "dgufs_table2"  # without a table and a study
 

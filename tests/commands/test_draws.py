@@ -12,8 +12,7 @@ from ufs_bench.runners.store.tidy import tidy
 from ufs_bench.scripts.core.controls import with_mean_of_draws
 from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.make_table import study_table
-from ufs_bench.scripts.make_table.formats import to_markdown
-from ufs_bench.scripts.make_table.latex import to_latex
+from ufs_bench.scripts.make_table.formats import to_latex, to_markdown
 
 
 def test_random_rankings_have_the_mean_of_their_draws_or_the_best_by_the_labels():

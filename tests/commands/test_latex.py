@@ -11,7 +11,7 @@ from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.papers import read_table
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.make_table import make_table, printed_methods, study_table
-from ufs_bench.scripts.make_table.latex import to_latex
+from ufs_bench.scripts.make_table.formats import to_latex
 
 TABLES = sorted(path.stem for path in (ROOT / "conf" / "table").glob("*.yaml"))
 CLASSES = {"IEEEtran": ("onecolumn",), "article": ("a4paper",)}

@@ -11,10 +11,8 @@ from frames import PROTOCOL, SIZES, frames, store
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.papers import TableSpec
 from ufs_bench.scripts.core.study import Study
-from ufs_bench.scripts.make_table import make_table
-from ufs_bench.scripts.make_table.formats import labels_of, to_csv, to_frame, to_markdown
-from ufs_bench.scripts.make_table.latex import to_latex
-from ufs_bench.scripts.make_table.of_sweep import print_table
+from ufs_bench.scripts.make_table import make_table, print_table
+from ufs_bench.scripts.make_table.formats import labels_of, to_csv, to_frame, to_latex, to_markdown
 
 POINTS = [
     {"dataset": "umist", "method": "all_features", "acc": {644: [0.40, 0.44]}},

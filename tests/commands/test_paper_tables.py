@@ -9,8 +9,7 @@ from ufs_bench.scripts.core.conf import ROOT, read
 from ufs_bench.scripts.core.papers import load_published, published_cells, read_table
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.make_table import make_table, printed_methods
-from ufs_bench.scripts.make_table.formats import to_csv, to_markdown
-from ufs_bench.scripts.make_table.latex import to_latex
+from ufs_bench.scripts.make_table.formats import to_csv, to_latex, to_markdown
 from ufs_bench.scripts.rank.choice import is_control
 
 TABLES = sorted(path.stem for path in (ROOT / "conf" / "table").glob("*.yaml"))

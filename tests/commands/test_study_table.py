@@ -11,8 +11,7 @@ from ufs_bench.runners.experiment.notes import RUN
 from ufs_bench.scripts.core.papers import read_table
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.make_table import make_table, study_table
-from ufs_bench.scripts.make_table.formats import to_markdown
-from ufs_bench.scripts.make_table.latex import to_latex
+from ufs_bench.scripts.make_table.formats import to_latex, to_markdown
 
 POINTS = [
     {"dataset": dataset, "method": method, "acc": {50: [low, low + 0.02]}, "nmi": {50: [low / 3, low / 3]}}

@@ -6,8 +6,7 @@ from frames import study_of
 from matplotlib.collections import QuadMesh
 
 from ufs_bench.scripts.core.command_lines import MissingResults
-from ufs_bench.scripts.make_figure.slices import grid_of, surface
-from ufs_bench.scripts.make_figure.surfaces import surfaces
+from ufs_bench.scripts.make_figure.surfaces import grid_of, surface, surfaces
 
 ALPHAS, BETAS, SIZES = [1e-2, 1.0, 1e2], [0.1, 1.0], [50, 100]
 

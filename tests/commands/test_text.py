@@ -6,7 +6,7 @@ import jinja2
 import pytest
 
 from ufs_bench.scripts.core.text import FOLDER, environment, number, render, signed, wrapped
-from ufs_bench.scripts.make_table.latex import tex
+from ufs_bench.scripts.make_table.formats import tex
 
 
 @pytest.fixture
