@@ -1,7 +1,6 @@
 """A study as one HTML file that opens from disk: ``python -m scripts.make_report --help``."""
 
 import base64
-import io
 import shlex
 from collections import Counter
 from pathlib import Path
@@ -24,6 +23,7 @@ from ufs_bench.scripts.core.papers import OF_TABLES, PAPERS, load_published, pap
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import number, render, signed, spread, write
 from ufs_bench.scripts.make_figure.curves import acc_vs_size
+from ufs_bench.scripts.make_figure.style import as_svg
 from ufs_bench.scripts.make_table import make_table
 from ufs_bench.scripts.make_table.formats import Style, to_frame
 
@@ -51,7 +51,6 @@ def make_report(study, selection="best_over_grid"):
         counts=[counted(len(names["method"]), "method"), counted(len(names["dataset"]), "data set"),
                 counted(len(trials), "fit")],
         hours=duration(trials["fit_s"].sum()),
-        metrics={name: METRICS[name] for name in ("acc", "nmi")},
         standings=[found for metric in ("acc", "nmi") if (found := standings(study, metric, selection))],
         datasets=by_dataset(study, selection),
         tables=[(spec.title, *_lines(make_table(spec, study, selection))) for spec in printed],
@@ -155,13 +154,11 @@ def figures(study, selection):
         except MissingResults as error:
             notes.append(f"Not drawn: {error}")
             continue
-        file = io.BytesIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
         caption = (
             f"{titles[dataset]}: accuracy of K-means in percent on the features that each method selects, over their "
             f"number. Parameters: {SELECTIONS[selection]}."
         )
-        source = f"data:image/svg+xml;base64,{base64.b64encode(file.getvalue()).decode()}"
+        source = f"data:image/svg+xml;base64,{base64.b64encode(as_svg(figure).encode()).decode()}"
         shown.append({"caption": caption, "source": source})
     if len(titles) > DRAWN:
         notes.append(f"These are the first {DRAWN} of {len(titles)} data sets; scripts.make_figure draws the others.")

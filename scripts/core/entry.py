@@ -148,17 +148,17 @@ def help_of(name):
     return "\n".join([*lines, "", "Options and their defaults:", "", *(f"  {line}" for line in options.splitlines())])
 
 
-def defaults(name):
-    """Return the options of a command as its file has them."""
-    return {key: value for key, value in read(CONF / f"{name}.yaml").items() if key != "help"}
+def defaults(name, figure=None):
+    """Return the options of a command as its file has them, and the file of a figure."""
+    own = {key: value for key, value in read(CONF / f"{name}.yaml").items() if key != "help"}
+    return own if figure is None else own | composed("figure", figure) | {"figure": figure}
 
 
 def read_options(name, words):
     """Return the options of a command: the defaults of its file, and in their place what the command line says."""
     usual, given = defaults(name), parsed(words)
     if name == "make_figure":  # the file of a figure has further options
-        figure = str(given.get("figure", usual["figure"]))
-        usual |= composed("figure", known("figure", figure)) | {"figure": figure}
+        usual = defaults(name, known("figure", str(given.get("figure", usual["figure"]))))
     options = OmegaConf.to_container(OmegaConf.create(usual | given), resolve=True)
     output, form = options.get("output"), options.get("format", "")
     if form is None and output is not None:

@@ -16,7 +16,8 @@ FINDINGS, METHODS, REPRODUCTION = (ROOT / "docs" / f"{name}.md" for name in ("fi
 
 def pages(study, found):
     """Return the present text of every file that rests on the opened study and its estimates, by its path."""
-    from ufs_bench.scripts.findings.panels import as_svg, draw_sizes  # here, as tables need no matplotlib
+    from ufs_bench.scripts.findings.panels import draw_sizes  # here, as tables need no matplotlib
+    from ufs_bench.scripts.make_figure.style import as_svg
 
     parts = {name: pipes(lines) for name, lines in tables(study, found).items()}
     return {

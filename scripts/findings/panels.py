@@ -1,7 +1,5 @@
 """The figure of the findings: gains over random rankings by size, in ACC above NMI."""
 
-import io
-
 import pandas as pd
 from matplotlib import rc_context
 
@@ -40,13 +38,6 @@ def draw_sizes(study, plan):
             for name, height in zip(ends.index, apart(ends, (high - low) / 18, low, high), strict=True):
                 axis.text(max(WEIGHTS) * 1.08, height, names[name], color=looks[name][0], fontsize=8, va="center")
         return figure
-
-
-def as_svg(figure):
-    """Return a figure as the text of an SVG, the same for the same figure."""
-    file = io.StringIO()
-    figure.savefig(file, format="svg", metadata={"Date": None})
-    return file.getvalue()
 
 
 def gains_by_size(study, plan, score):

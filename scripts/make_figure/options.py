@@ -4,7 +4,7 @@ import inspect
 
 from ufs_bench.runners.messages import did_you_mean
 from ufs_bench.scripts.core.command_lines import MissingResults
-from ufs_bench.scripts.core.conf import check_names, composed, printed
+from ufs_bench.scripts.core.conf import check_names, printed
 from ufs_bench.scripts.core.entry import defaults
 
 # Options of every figure: where results are, where it goes, and what stands around it.
@@ -57,14 +57,9 @@ def _listed(pairs, with_dataset):
     )
 
 
-def usual(figure):
-    """Return the options of a figure without a command line: those of its file, and the common ones."""
-    return defaults("make_figure") | composed("figure", figure) | {"figure": figure}
-
-
 def file_name(options, settings):
     """Return the name of a figure's files, with the options that are not those of its own file."""
-    known = usual(options["figure"])
+    known = defaults("make_figure", options["figure"])
     given = {name: _text(settings[name]) for name in NAMED if name in settings}
     return "_".join([options["figure"], *(text for name, text in given.items() if text != _text(known.get(name)))])
 
@@ -80,7 +75,7 @@ def _text(value):
 def settings_of(options, draw, study):
     """Return the settings of the function `draw`, which makes a figure, after a check of its options and names."""
     figure, parameters = options["figure"], dict(inspect.signature(draw).parameters)
-    accepted, known = parameters.keys() - {"study"}, usual(figure)
+    accepted, known = parameters.keys() - {"study"}, defaults("make_figure", figure)
     settings = {name: value for name, value in options.items() if name in accepted}
     for name in sorted(options.keys() - PLACES - accepted):
         if options[name] not in (known[name], [known[name]]):

@@ -166,6 +166,13 @@ def number(value):
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
+def as_svg(figure):
+    """Return a figure as the text of an SVG, the same for the same figure."""
+    file = io.StringIO()
+    figure.savefig(file, format="svg", metadata={"Date": None})
+    return file.getvalue()
+
+
 def apart(heights, gap, low, high):
     """Return the sorted heights nearest to some that are `gap` apart and inside [low, high], where there is room."""
     from scipy.optimize import isotonic_regression  # here, as it takes long to import

@@ -7,15 +7,16 @@ from frames import frames, store
 
 from ufs_bench.runners.place import home
 from ufs_bench.scripts.core.command_lines import fill_pairs, no_results
+from ufs_bench.scripts.core.entry import defaults
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.make_figure import FIGURES
-from ufs_bench.scripts.make_figure.options import settings_of, usual
+from ufs_bench.scripts.make_figure.options import settings_of
 
 RESULTS = frames([{"dataset": "umist", "method": name, "acc": {50: [0.3, 0.4]}} for name in ("mcfs", "my_own")])
 
 
 def settings(figure, **changed):
-    config = {**usual(figure), **changed}
+    config = {**defaults("make_figure", figure), **changed}
     return settings_of(config, FIGURES[config["draw"]], Study.of("dgufs", RESULTS))
 
 

@@ -10,9 +10,10 @@ from PIL import Image
 
 from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import ROOT
+from ufs_bench.scripts.core.entry import defaults
 from ufs_bench.scripts.make_figure import FIGURES, save
 from ufs_bench.scripts.make_figure.curves import acc_vs_size
-from ufs_bench.scripts.make_figure.options import file_name, usual
+from ufs_bench.scripts.make_figure.options import file_name
 from ufs_bench.scripts.make_figure.seconds import acc_vs_seconds
 from ufs_bench.scripts.make_figure.style import number, symbol
 
@@ -143,7 +144,7 @@ def test_file_names_say_what_departs_from_the_figures_own_file():
 
 
 def test_a_papers_figure_is_named_by_itself_and_by_what_is_changed():
-    options = usual("rufs_fig1")
+    options = defaults("make_figure", "rufs_fig1")
     own = {name: options[name] for name in ("method", "dataset", "metric", "others", "clusterer")}
     assert own["dataset"] == "binary_alphadigits"
     assert file_name(options, own | {"dataset": ["binary_alphadigits"]}) == "rufs_fig1"
@@ -202,9 +203,9 @@ PRESETS = sorted(path.stem for path in (ROOT / "conf" / "figure").glob("*.yaml")
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_every_file_of_a_figure_says_what_its_function_takes(preset):
-    settings = usual(preset)
+    settings = defaults("make_figure", preset)
     accepted = inspect.signature(FIGURES[settings["draw"]]).parameters
-    common = set(usual("acc_vs_size"))
+    common = set(defaults("make_figure", "acc_vs_size"))
     assert not set(settings) - set(accepted) - common - {"grid"}
     datasets = settings["dataset"] or []
     for name in [datasets] if isinstance(datasets, str) else datasets:
