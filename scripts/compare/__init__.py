@@ -52,7 +52,7 @@ def compare_studies(studies):
 
 def controls_of(studies):
     """Return the scores of the controls in the same studies, by paper; over more starts where ours are."""
-    scores = {paper: over_more_starts(control_scores(study, BEST), study.restarts)
+    scores = {paper: over_more_starts(control_scores(study), study.restarts)
               for paper, study in studies.items()}  # fmt: skip
     return pd.concat([own.assign(paper=paper) for paper, own in scores.items()], ignore_index=True)
 

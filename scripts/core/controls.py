@@ -7,6 +7,7 @@ import pandas as pd
 
 from ufs_bench.metrics.study import ALL, RANDOM
 from ufs_bench.metrics.study.frames import of_kmeans, percent
+from ufs_bench.metrics.study.seeds import SCORES
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.metrics.study.summary import cells_of_draws
 from ufs_bench.scripts.core.conf import unique_names
@@ -22,7 +23,7 @@ def _cells_of(study):
     return None if part.frame.empty else cells_of_draws(part.shares)
 
 
-def control_scores(study, selection, metrics):
+def control_scores(study, selection="best_over_grid", metrics=SCORES):
     """Return mean and std of the controls of a study, in percent, with one row per draw."""
     cells = _cells_of(study)
     if cells is None:

@@ -6,11 +6,9 @@ from matplotlib import rc_context
 
 from ufs_bench.scripts.core.text import writing
 from ufs_bench.scripts.make_figure.convergence import convergence
-from ufs_bench.scripts.make_figure.critical_difference import critical_difference
-from ufs_bench.scripts.make_figure.curves import acc_vs_size
-from ufs_bench.scripts.make_figure.gains import gains
+from ufs_bench.scripts.make_figure.curves import acc_vs_seconds, acc_vs_size
 from ufs_bench.scripts.make_figure.pixels import pixels
-from ufs_bench.scripts.make_figure.seconds import acc_vs_seconds
+from ufs_bench.scripts.make_figure.ranks import critical_difference, gains
 from ufs_bench.scripts.make_figure.style import STYLE
 from ufs_bench.scripts.make_figure.surfaces import surfaces
 
@@ -26,12 +24,12 @@ FIGURES: dict[str, Callable] = {
 }
 
 
-def save(figure, path, svg=False):
+def save(figure, path):
     """Write a PNG and a PDF in its layout, with the same bytes for the same figure; return their paths.
 
-    An ending of `path` that is one of theirs is left out, and .svg asks for an SVG, too, as `svg` does.
+    An ending of `path` that is one of theirs is left out, and .svg asks for an SVG, too.
     """
-    wanted = ENDINGS if svg or path.suffix == ".svg" else ENDINGS[:2]
+    wanted = ENDINGS if path.suffix == ".svg" else ENDINGS[:2]
     path = path.with_suffix("") if path.suffix in ENDINGS else path
     files = [path.with_name(path.name + ending) for ending in wanted]
     with writing(files[0]), rc_context(STYLE):

@@ -3,8 +3,7 @@
 import inspect
 
 from ufs_bench.runners.messages import did_you_mean
-from ufs_bench.scripts.core.command_lines import MissingResults
-from ufs_bench.scripts.core.conf import check_names, printed
+from ufs_bench.scripts.core.conf import check_names
 from ufs_bench.scripts.core.entry import defaults
 
 # Options of every figure: where results are, where it goes, and what stands around it.
@@ -23,38 +22,6 @@ def one(names, option="dataset"):
 def several(names):
     """Return a name or a list of names as a list."""
     return [names] if isinstance(names, str) else list(names or [])
-
-
-def check_points(points, study, datasets, clusterer, selection, methods):
-    """Raise MissingResults where a data set has no points to draw."""
-    if lacking := [name for name in datasets if name not in set(points["dataset"])]:
-        wanted = methods or sorted(study.summary["method"].unique())
-        raise MissingResults(
-            f"no scores are stored for dataset={','.join(lacking)}, clusterer={clusterer} and selection={selection}; "
-            f"data sets of this study: {', '.join(study.summary['dataset'].unique()) or 'none'}.",
-            [(method, name) for name in lacking for method in wanted],
-        )
-
-
-def gaps(chosen, datasets, methods=None):
-    """Return a line on the methods that lack a score on a data set, or a part of their fits; "" where none does.
-
-    `chosen` is of `Study.select`, of one clusterer.  Without `methods` they are those that it has.
-    """
-    missing = chosen[chosen["mean"].notna()].set_index(["dataset", "method"])["n_missing"].to_dict()
-    pairs = [(name, method) for name in datasets for method in methods or chosen["method"].unique()]
-    said = {
-        "No scores": [pair for pair in pairs if methods and pair not in missing],
-        "Incomplete": [pair for pair in pairs if missing.get(pair)],
-    }
-    return "".join(f"\n{words}: {_listed(found, len(datasets) > 1)}." for words, found in said.items() if found)
-
-
-def _listed(pairs, with_dataset):
-    return ", ".join(
-        printed("method", method) + (f" on {printed('dataset', name)}" if with_dataset else "")
-        for name, method in pairs
-    )
 
 
 def file_name(options, settings):

@@ -11,10 +11,8 @@ from frames import study_of
 from ufs_bench.scripts.core.conf import names
 from ufs_bench.scripts.make_figure import save
 from ufs_bench.scripts.make_figure.convergence import convergence
-from ufs_bench.scripts.make_figure.critical_difference import critical_difference
-from ufs_bench.scripts.make_figure.curves import acc_vs_size
-from ufs_bench.scripts.make_figure.gains import gains
-from ufs_bench.scripts.make_figure.seconds import acc_vs_seconds, front
+from ufs_bench.scripts.make_figure.curves import acc_vs_seconds, acc_vs_size, front
+from ufs_bench.scripts.make_figure.ranks import critical_difference, gains
 from ufs_bench.scripts.make_figure.style import styles, take_away
 
 DATASETS = ["umist", "orl", "pie10p", "allaml", "digits", "isolet"]

@@ -9,7 +9,7 @@ from frames import frames, store, study_of
 from noisy_studies import DATASETS, METHODS, points
 
 from ufs_bench.scripts.core.command_lines import MissingResults
-from ufs_bench.scripts.make_figure.gains import gains as draw
+from ufs_bench.scripts.make_figure.ranks import gains as draw
 from ufs_bench.scripts.rank.choice import choose
 from ufs_bench.scripts.rank.field import field_of, paired_gains, rank_study
 from ufs_bench.scripts.rank.page import oracle_words

@@ -12,9 +12,8 @@ from ufs_bench.scripts.core.command_lines import MissingResults
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.entry import defaults
 from ufs_bench.scripts.make_figure import FIGURES, save
-from ufs_bench.scripts.make_figure.curves import acc_vs_size
+from ufs_bench.scripts.make_figure.curves import acc_vs_seconds, acc_vs_size
 from ufs_bench.scripts.make_figure.options import file_name
-from ufs_bench.scripts.make_figure.seconds import acc_vs_seconds
 from ufs_bench.scripts.make_figure.style import number, symbol
 
 POINTS = [
@@ -94,7 +93,7 @@ def test_a_method_that_is_asked_for_and_not_drawn_is_named_below():
 
 
 def test_the_same_results_give_the_same_bytes(study, tmp_path):
-    first, second = (save(acc_vs_size(study, "umist"), tmp_path / name / "figure", svg=True) for name in ("a", "b"))
+    first, second = (save(acc_vs_size(study, "umist"), tmp_path / name / "figure.svg") for name in ("a", "b"))
     assert [file.read_bytes() for file in first] == [file.read_bytes() for file in second]
     assert [file.suffix for file in first] == [".png", ".pdf", ".svg"]
 

@@ -8,7 +8,7 @@ import pytest
 from frames import frames, store, study_of
 
 from ufs_bench.scripts.core.command_lines import MissingResults
-from ufs_bench.scripts.make_figure.critical_difference import alike, critical_difference
+from ufs_bench.scripts.make_figure.ranks import alike, critical_difference
 from ufs_bench.scripts.rank.field import field_of, rank_study
 
 DATASETS = ["umist", "orl", "pie10p", "pix10p", "jaffe", "allaml", "coil20"]
