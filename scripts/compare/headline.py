@@ -1,4 +1,4 @@
-"""Which of our scores can be compared with the published ones, why others differ, and the five lines of each paper."""
+"""The scores that can be compared with the published ones, why others differ, and the five lines of each paper."""
 
 import numpy as np
 import pandas as pd

@@ -1,4 +1,4 @@
-"""What the papers print, results/published*.csv, and the tables that stand beside it, the files of conf/table."""
+"""The numbers that the papers print, results/published*.csv, and the tables that stand beside them, conf/table."""
 
 import functools
 from dataclasses import dataclass, field

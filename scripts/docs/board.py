@@ -9,7 +9,7 @@ from scipy.special import stdtrit
 
 from ufs_bench.metrics.study import METRICS, POOR, RANDOM, UNSCORED
 from ufs_bench.metrics.study.families import CONFIDENCE
-from ufs_bench.scripts.core.conf import family_of, names, unique_names
+from ufs_bench.scripts.core.conf import family_of, unique_names
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.findings import plan, seconds_of
 from ufs_bench.scripts.findings.plan import CONFIRMATORY, ENOUGH, LEVEL, SCORES, WEIGHTS, datasets_of, estimates, tested
@@ -73,18 +73,7 @@ class Board:
     @property
     def tested(self):
         """The data sets that are tested: the confirmatory ones once all have been run, else the others."""
-        return tested(self.choice.datasets)[0]
-
-    @property
-    def is_confirmatory(self):
-        """True where the tested data sets are those of the confirmation."""
-        return tested(self.choice.datasets)[1]
-
-    @functools.cached_property
-    def missing(self):
-        """The methods of conf/ without a fit, and the confirmatory data sets without any method."""
-        datasets = [name for name in datasets_of(CONFIRMATORY) if name not in self.parts]
-        return {"method": sorted(set(names("method")) - self.kinds.keys()), "dataset": datasets}
+        return tested(self.choice.datasets)
 
     @functools.cached_property
     def p(self):

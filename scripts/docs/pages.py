@@ -39,7 +39,6 @@ def made_pages():
 def leaderboard_page(board):
     """Return the page on which all methods stand."""
     found, tested, own_pages = numbers(board), board.tested, method_pages()
-    datasets = [f"[{text}](data/{name}.md)" for name, text in unique_names("dataset", board.missing["dataset"]).items()]
     return render(
         "docs/leaderboard.md.j2",
         rows=[row | {"page": own_pages.get(row["name"])} for row in board.rows],
@@ -47,8 +46,7 @@ def leaderboard_page(board):
         scores=SHOWN, kinds=KINDS, sizes=list(WEIGHTS), weights=list(WEIGHTS.values()), level=f"{LEVEL:g}",
         n_datasets=len(tested), n_families=(n_families := len({family_of(name) for name in tested})),
         enough=min(ENOUGH, n_families), n_tested=0 if board.p is None else len(board.p),
-        is_confirmatory=board.is_confirmatory, n_planned=len(datasets_of(CONFIRMATORY)),
-        lacking=[*datasets, *unique_names("method", board.missing["method"]).values()],
+        lacking=list(unique_names("method", sorted(own_pages.keys() - board.kinds.keys())).values()),
         gain=gain, study=board.study.own_name,
         numbers=Markup(json.dumps(found | {"reach": REACH}, separators=(",", ":")).replace("<", "\\u003c")),
     )  # fmt: skip

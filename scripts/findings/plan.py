@@ -38,15 +38,14 @@ def choice_of(study):
 
 
 def tested(datasets):
-    """Return the data sets that are tested, and whether they are confirmatory.
+    """Return the data sets that are tested.
 
     The confirmatory ones are tested, alone, once all of them have been run, so that nobody looks in between and stops
     where a result pleases; before that the others count alone.
     """
     confirmatory = datasets_of(CONFIRMATORY)
     new = [name for name in datasets if name in confirmatory]
-    confirms = len(new) == len(confirmatory)
-    return new if confirms else [name for name in datasets if name not in confirmatory], confirms
+    return new if len(new) == len(confirmatory) else [name for name in datasets if name not in confirmatory]
 
 
 def scores_by_size(study, scores=SCORES):
@@ -121,10 +120,9 @@ def sure(table, sign):
 def estimates(study):
     """Return the `Estimates` of a study; None where it has no method in enough families."""
     choice = choice_of(study)
-    datasets, _ = tested(choice.datasets)
-    families = {name: family_of(name) for name in datasets}
+    families = {name: family_of(name) for name in tested(choice.datasets)}
     columns = pd.MultiIndex.from_product([choice.methods, SCORES], names=["method", "score"])
-    gains = curves(study).reindex(index=datasets)
+    gains = curves(study).reindex(index=list(families))
     means, table = over_families(gains.reindex(columns=columns), families)
     table["needs"] = needs(means, table)
     whole = means_of(gains.reindex(columns=pd.MultiIndex.from_product([[ALL], SCORES])), families)
