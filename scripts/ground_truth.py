@@ -164,8 +164,9 @@ def truth_frame(rows):
     family, the relevance at the easiest difficulty, with * for a star; the last, of families with copies, diversity.
     """
     table = found(rows)
-    methods, easy = _order(table), table.xs(1, level="difficulty")
-    frame = table.groupby("method")["precision"].mean().reindex(methods).to_frame("relevance")
+    means, easy = table.groupby("method")["precision"].mean(), table.xs(1, level="difficulty")
+    methods = sorted(means.index, key=lambda method: (-means[method], method))
+    frame = means.reindex(methods).to_frame("relevance")
     own = [method for method in methods if not is_control(method)]
     p = beyond_chance(rows[rows["method"].isin(own)])
     frame["over"] = _over_variance(rows, own).reindex(methods).fillna("")
@@ -190,12 +191,6 @@ def _over_variance(rows, own):
     table = differences(rows, "max_variance").reindex(own)
     marks = (table["p"] <= LEVEL).map({True: "", False: "?"})
     return table["mean"].map(lambda value: signed(value, 2).replace("0.", ".", 1)) + marks
-
-
-def _order(table):
-    """Return the methods, the one with the largest mean relevance first."""
-    means = table.groupby("method")["precision"].mean()
-    return sorted(means.index, key=lambda method: (-means[method], method))
 
 
 def _text(value):

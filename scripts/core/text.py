@@ -107,10 +107,10 @@ def spread(std, sign="±", decimals=1):
     return "" if pd.isna(std) else f"{sign}{std:.{decimals}f}"
 
 
-def listed(names, word="and"):
+def listed(names):
     """Return one or more names as one text: "A, B and C"."""
     *first, last = names
-    return f"{', '.join(first)} {word} {last}" if first else last
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def they(names, verb):

@@ -9,21 +9,20 @@ from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.entry import command
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import filled, pipes, renewed
-from ufs_bench.scripts.findings import STUDY, plan, tables
+from ufs_bench.scripts.findings import STUDY, plan, sizes, tables
 
 FINDINGS, METHODS, REPRODUCTION = (ROOT / "docs" / f"{name}.md" for name in ("findings", "methods", "reproduction"))
 
 
 def pages(study, found):
     """Return the present text of every file that rests on the opened study and its estimates, by its path."""
-    from ufs_bench.scripts.findings.panels import draw_sizes  # here, as tables need no matplotlib
-    from ufs_bench.scripts.make_figure.style import as_svg
+    from ufs_bench.scripts.make_figure.style import as_svg  # here, as tables need no matplotlib
 
     parts = {name: pipes(lines) for name, lines in tables(study, found).items()}
     return {
         FINDINGS: filled(FINDINGS, "scripts.findings", parts),
         METHODS: filled(METHODS, "scripts.findings", {"methods": pipes(method_lines())}),
-        ROOT / "docs/sizes.svg": as_svg(draw_sizes(study, found)),
+        ROOT / "docs/sizes.svg": as_svg(sizes.draw_sizes(study, found)),
     }
 
 

@@ -12,7 +12,7 @@ from pages import above
 from ufs_bench.metrics.study import ALL
 from ufs_bench.scripts.core.conf import ROOT
 from ufs_bench.scripts.core.text import filled
-from ufs_bench.scripts.findings import gain_lines, lacking_lines, panels, plan, seconds_of, sizes
+from ufs_bench.scripts.findings import gain_lines, lacking_lines, plan, seconds_of, sizes
 from ufs_bench.scripts.findings.plan import SCORES, WEIGHTS, by_size, estimates, intervals_of, means_of
 from ufs_bench.scripts.make_figure.style import PHONE
 
@@ -84,7 +84,7 @@ def test_what_the_objections_say_of_intervals_at_one_size_is_what_the_study_says
 
 
 def test_lines_are_means_over_families_and_names_do_not_overlap(fair, found):
-    figure = panels.draw_sizes(fair, found)
+    figure = sizes.draw_sizes(fair, found)
     figure.draw_without_rendering()
     assert figure.get_figwidth() <= PHONE
     texts = [text for text in figure.findobj(Text) if text.get_text() and text.get_visible()]
