@@ -91,8 +91,9 @@ def test_the_sentences_say_what_the_results_do(comparison, controls):
     noise = program_noise(rows)
     says_no_other_number(
         "docs/reproduction.md",
-        f"each of their {first['n_printed']:.0f} columns. In our tables it is first in at least {first['first']:.0f} of "
-        f"{first['columns']:.0f} columns: on {WORDS[len(points['jgufs'])]} data sets most of JGUFS's grid was not run.",
+        f"each of their {first['n_printed']:.0f} columns. In our tables it is first in at least {first['first']:.0f} "
+        f"of {first['columns']:.0f} columns: on {WORDS[len(points['jgufs'])]} data sets most of JGUFS's grid was "
+        "not run.",
         f"it is first in {first['variant']:.0f}. A method drawn at random would be first in {first['chance']:.1f}.",
         f"NDFS of 2012, one of the baselines, is first in {ours['ndfs']}. It is first in {theirs['ndfs']} if the",
         f"JGUFS, by {WORDS[len(reproduced)]} of five tests. Of the other four, no test shows that they reproduce, and "
