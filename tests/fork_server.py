@@ -29,7 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 
 def _accept(listening):
-    """Fork for each process that connects, until the one that started this has ended; return the file in the fork."""
+    """Fork for each command, until the process that started this has ended; return the connection in the fork."""
     while sys.stdin not in select.select([sys.stdin, listening], [], [])[0]:
         connection, _ = listening.accept()
         _prepared()
@@ -37,30 +37,22 @@ def _accept(listening):
         if not os.fork():
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             listening.close()
-            return connection.makefile("rwb", buffering=0)
+            return connection
         connection.close()
     os._exit(0)
 
 
-def _serve(file):
-    """Fork for each request, and say the number of the process and how it ended; return the request in the fork."""
-    for line in file:
-        request = json.loads(line)
-        ended = request.pop("ended", None)
-        if ended and os.fork():  # the first fork stays, and waits for the command; nobody waits for it
-            continue
-        pid = os.fork()
-        if not pid:
-            if ended:
-                os.setsid()
-                signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background ignores
-            return request
-        file.write(f"{pid}\n".encode())
-        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
-        if ended:
-            Path(ended).write_text(f"{status}\n")
-            os._exit(0)
-        file.write(f"{status}\n".encode())
+def _serve(connection):
+    """Fork again, and say the number of that process and how it ended; return the request in it."""
+    request = json.loads(connection.makefile().readline())
+    pid = os.fork()
+    if not pid:
+        connection.close()
+        os.setsid()
+        signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background ignores
+        return request
+    connection.sendall(f"{pid}\n".encode())
+    connection.sendall(f"{os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])}\n".encode())
     os._exit(0)
 
 

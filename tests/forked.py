@@ -19,7 +19,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -52,10 +51,9 @@ def run(words, cwd, environment=None, timeout=300, stdout=None):
         command = [sys.executable, *words]
         return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, timeout=timeout)
     with tempfile.TemporaryDirectory() as folder:
-        files = [str(stdout or Path(folder, "stdout")), str(Path(folder, "stderr"))]
-        request = {"words": list(map(str, words)), "cwd": str(cwd), "environment": environment, "files": files}
-        status = _server().ask(request, timeout)
-        texts = ["" if stdout else Path(files[0]).read_text(), Path(files[1]).read_text()]
+        files = [Path(stdout or Path(folder, "stdout")), Path(folder, "stderr")]
+        status, _ = Started(words, cwd, environment, files).wait(timeout)
+        texts = ["" if stdout else files[0].read_text(), files[1].read_text()]
     return subprocess.CompletedProcess([sys.executable, *words], status, *texts)
 
 
@@ -81,23 +79,27 @@ def start(words, cwd, folder, environment=None):
     words, cwd, environment
         As for `run`, but for the variables that are read at the start of Python or of a package.
     folder : path
-        Where the files of what it says and how it ended may lie.
+        Where the file of what it says may lie.
 
     Returns
     -------
     Started
     """
-    said, ended = (tempfile.NamedTemporaryFile(dir=folder, delete=False).name for _ in range(2))  # noqa: SIM115
-    environment = dict(os.environ if environment is None else environment)
-    request = {"words": list(map(str, words)), "cwd": str(cwd), "environment": environment, "files": [said, said]}
-    return Started(_server().start(request | {"ended": ended}), Path(said), Path(ended))
+    said = Path(tempfile.NamedTemporaryFile(dir=folder, delete=False).name)  # noqa: SIM115
+    return Started(words, cwd, dict(os.environ if environment is None else environment), [said, said])
 
 
 class Started:
     """A command that was started, with the number of its process in `pid`."""
 
-    def __init__(self, pid, said, ended):
-        self.pid, self._said, self._ended = pid, said, ended
+    def __init__(self, words, cwd, environment, files):
+        """Ask the server for it; of the files the first takes the standard output, the second the errors."""
+        self._said, self._status, self._socket = files[1], None, socket.socket(socket.AF_UNIX)
+        self._socket.connect(_joined[0] if _joined else address())
+        self._file = self._socket.makefile("rwb", buffering=0)  # as `select` does not see what a buffer holds
+        request = {"words": list(map(str, words)), "cwd": cwd, "environment": environment, "files": files}
+        self._file.write(json.dumps(request, default=str).encode() + b"\n")
+        self.pid = int(self._file.readline())
 
     @property
     def said(self):
@@ -107,8 +109,15 @@ class Started:
     @property
     def returncode(self):
         """The exit status, as in `subprocess.Popen.returncode`; None while it runs."""
-        text = self._ended.read_text()
-        return int(text) if text.endswith("\n") else None
+        return self._ended(0)
+
+    def _ended(self, seconds):
+        """Return the exit status, for which it waits so long."""
+        if self._status is None and select.select([self._socket], [], [], seconds)[0]:
+            self._status = int(self._file.readline())
+            self._file.close()
+            self._socket.close()
+        return self._status
 
     def kill(self, number):
         """Send it a signal, unless it has ended."""
@@ -117,12 +126,9 @@ class Started:
 
     def wait(self, timeout=120):
         """Wait for its end; return the exit status and all that it has printed."""
-        deadline = time.monotonic() + timeout
-        while (status := self.returncode) is None:
-            if time.monotonic() > deadline:
-                self.kill(9)
-                raise subprocess.TimeoutExpired(str(self.pid), timeout, self.said)
-            time.sleep(0.01)
+        if (status := self._ended(timeout)) is None:
+            self.kill(9)
+            raise subprocess.TimeoutExpired(str(self.pid), timeout, self.said)
         return status, self.said
 
 
@@ -176,30 +182,6 @@ class _Server:
         self._folder.cleanup()
 
 
-class _Client:
-    """The connection of this process to a server, which forks a process for it that then forks its commands."""
-
-    def __init__(self, address):
-        self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.connect(address)
-        self._file = self._socket.makefile("rwb", buffering=0)  # as `select` does not see what a buffer holds
-
-    def start(self, request):
-        """Return the number of the process of a command."""
-        self._file.write(json.dumps(request).encode() + b"\n")
-        return int(self._file.readline())
-
-    def ask(self, request, timeout):
-        """Return the exit status of a command, as in `subprocess.Popen.returncode`."""
-        pid = self.start(request)
-        if not select.select([self._socket], [], [], timeout)[0]:
-            with suppress(ProcessLookupError):
-                os.kill(pid, 9)
-            self._file.readline()
-            raise subprocess.TimeoutExpired(request["words"], timeout)
-        return int(self._file.readline())
-
-
 @cache
 def address():
     """Start a server and return the address of its socket."""
@@ -214,8 +196,3 @@ def join(place):
 
 
 _joined = []
-
-
-@cache
-def _server():
-    return _Client(*_joined or [address()])

@@ -102,12 +102,12 @@ class Misbehaving(BaseSelector):
 
 
 class Various(Misbehaving):
-    """Misbehaves in one of six ways where `gain` is 2 to 7."""
+    """Misbehaves in one of seven ways where `gain` is 2 to 8."""
 
-    ways = ("segfault", "exit_natively", "count", "decompose", "allocate_much", "fail")
+    ways = ("segfault", "exit_natively", "count", "decompose", "allocate_much", "fail", "die")
 
     def _solve(self, X, rng):
-        if 2 <= self.gain <= 7:
+        if 2 <= self.gain <= 8:
             getattr(self, self.ways[int(self.gain) - 2])()
         return super()._solve(X, rng)
 

@@ -167,12 +167,6 @@ def test_a_class_that_looks_like_a_missing_label_is_pointed_out(tmp_path, read, 
     assert data.n_classes == 3 and any(f"the label {word.strip()!r} is a class" in line for line in lines)
 
 
-def test_labels_that_are_neither_numbers_nor_texts_are_refused(tmp_path, read):
-    for odd in (CODES + 1j, CODES.astype("M8[D]")):
-        with pytest.raises(DataError, match="labels must be whole numbers or texts"):
-            as_dataset(X, odd)
-
-
 def test_missing_labels_and_lists_in_parquet_and_empty_cells_of_matlab(tmp_path, read, refused):
     NAMED.assign(label=NAMED.label.astype("string").mask(CODES == 1)).to_parquet(tmp_path / "x.parquet")
     pd.DataFrame({"v": list(X), "label": CODES}).to_parquet(tmp_path / "lists.parquet")

@@ -83,10 +83,14 @@ def test_several_files_have_no_false_sample_each(tmp_path, read):
     assert "is taken as names" in lines[0]
 
 
-def test_the_index_that_pandas_writes_above_numbers_is_left_out(tmp_path, read, refused):
+def test_the_index_that_pandas_writes_above_numbers_is_left_out_and_named_once(tmp_path, read, refused):
     FRAME.to_csv(tmp_path / "t.csv")
     for fill in (None, "median"):
         is_right(read("t.csv", label=-1, fill=fill)[0])
+    NAMED.to_csv(tmp_path / "named.csv")
+    said = [read("named.csv", label="label")[1] for _ in range(2)]
+    assert said[0][0].endswith("has no name and numbers the rows, in some order: it is left out.")
+    assert [len(lines) for lines in said] == [1, 0]
     FRAME.set_axis(range(9), axis=1).to_csv(tmp_path / "t.csv")
     refused("a column called 8, which is not its column number 8", "t.csv", label=8)
 

@@ -122,12 +122,6 @@ def test_term_counts_come_back_from_their_weights(tmp_path):
     np.testing.assert_array_equal(read_source(source, tmp_path / "w.mat")[0], counts)
 
 
-def test_a_missing_array_is_an_error_that_lists_the_present_ones(tmp_path):
-    write_mat(tmp_path / "small.mat")
-    with pytest.raises(DataError, match="no array 'fea'; it holds X, Y"):
-        read_source({"format": "mat", "options": {"x": "fea", "y": "gnd"}}, tmp_path / "small.mat")
-
-
 def test_the_first_of_each_class_are_kept_in_file_order():
     y = np.array(["b", "a", "b", "a", "b", "c"])
     rows, labels = first_per_class(np.arange(6)[:, None], y[:, None], 2)

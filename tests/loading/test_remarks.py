@@ -1,16 +1,12 @@
 """A line says what is odd about data of one's own."""
 
-import logging
-
 import numpy as np
 import pandas as pd
 import pytest
 from scipy.sparse import csr_array
 
-from ufs_bench.datasets import DataError, load_dataset
-from ufs_bench.datasets.base import say
+from ufs_bench.datasets import DataError
 from ufs_bench.datasets.given import as_dataset
-from ufs_bench.datasets.own import own_spec
 from ufs_bench.datasets.remarks import remarks
 
 X = np.random.default_rng(0).normal(size=(12, 9))
@@ -72,16 +68,3 @@ def test_a_data_frame_is_refused_for_what_it_would_hide():
     for clusters in (1, 0, 2.5):
         with pytest.raises(DataError, match=f"clusters={clusters} must be a whole number, 2 or more"):
             as_dataset(frame, clusters=clusters)
-
-
-def test_the_index_that_pandas_writes_is_left_out_and_named_once(tmp_path, caplog):
-    say.cache_clear()
-    lines = ["", *(f"{i},{a:.3f},{b:.3f},{y}" for i, (a, b), y in zip(range(12), X[:, :2], Y, strict=True))]
-    lines[0] = ",a,b,kind"
-    (tmp_path / "mine.csv").write_text("\n".join(lines))
-    with caplog.at_level(logging.WARNING):
-        for _ in range(2):
-            spec, folder = own_spec(tmp_path / "mine.csv", label="kind")
-            assert load_dataset(spec, folder).n_features == 2
-    said = [record.getMessage() for record in caplog.records]
-    assert len(said) == 1 and said[0].endswith("has no name and numbers the rows, in some order: it is left out.")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from small_data import spec_of, write_mat
 
-from ufs_bench.datasets import DataError, load_dataset
+from ufs_bench.datasets import DataError
 from ufs_bench.datasets.spec import check_spec
 from ufs_bench.datasets.steps import STEPS, take_steps
 
@@ -93,12 +93,3 @@ def test_a_wrong_step_is_refused_before_anything_is_read(tmp_path, steps, words)
     with pytest.raises(DataError, match=re.escape(words)):
         check_spec(spec)
     assert len(STEPS) == 6
-
-
-def test_a_number_fills_what_the_steps_leave_missing(tmp_path, monkeypatch):
-    monkeypatch.setenv("UFS_CACHE_DIR", str(tmp_path / "cache"))
-    write_mat(tmp_path / "small.mat")
-    spec = spec_of(tmp_path / "small.mat")
-    spec["sources"][0] |= {"steps": [{"missing": [0, 25]}], "fill": -1}
-    data = load_dataset(spec, tmp_path)
-    assert data.X[0].tolist() == [-1, 1, 4, 9] and data.X[1].tolist() == [16, -1, 36, 49]

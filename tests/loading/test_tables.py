@@ -12,7 +12,6 @@ from ufs_bench.datasets import DataError, load_dataset
 from ufs_bench.datasets.formats.tables import split_table
 from ufs_bench.datasets.loaders import READERS, read_source
 from ufs_bench.datasets.own import own_spec
-from ufs_bench.datasets.steps import fill_missing
 
 X = np.array([[1.5, -2, 3e-3], [4, 5.25, 6], [7, 8, 9]])
 KINDS = ["a", "b", "a"]
@@ -218,18 +217,3 @@ def test_anndata_may_have_names_in_another_way_or_none_and_files_of_other_genes_
     with h5py.File(paths[1], "r+") as file:
         del file["var/gene"]
     assert read_source(source, paths[1])[2] is None
-
-
-HOLES = np.array([[1.0, np.nan], [3, 4], [np.nan, 6], [8, 10]])
-
-
-def test_what_is_missing_is_filled_in_or_left_out_as_asked():
-    np.testing.assert_array_equal(fill_missing(None, HOLES, None, "error")[0], HOLES)
-    samples, labels = fill_missing(None, HOLES, ["a", "b", "a", "b"], "median")
-    assert samples.tolist() == [[1, 6], [3, 4], [3, 6], [8, 10]] and labels == ["a", "b", "a", "b"]
-    samples, labels = fill_missing(None, HOLES, np.array(["a", "b", "a", None], dtype=object), "drop")
-    assert samples.tolist() == [[3, 4]] and labels.tolist() == ["b"]
-    with pytest.raises(DataError, match="feature 1 has no value at all"):
-        fill_missing("t", np.array([[1.0, np.nan], [2, np.nan]]), None, "median")
-    with pytest.raises(DataError, match="leaves none: take fill=median"):
-        fill_missing("t", HOLES[:1], None, "drop")

@@ -34,7 +34,6 @@ from ufs_bench.runners.papers import PAPERS
 from ufs_bench.runners.store.identity import ARITHMETIC, versions
 from ufs_bench.runners.store.reference import PREFIX
 from ufs_bench.runners.workers.data import Data
-from ufs_bench.runners.workers.machine import own_cpu_seconds
 from ufs_bench.scripts.compare import compare_studies, controls_of, open_studies, shipped_names
 from ufs_bench.scripts.compare.headline import line_table
 from ufs_bench.scripts.core.conf import ROOT, find
@@ -117,30 +116,13 @@ def fit_again(rows):
 
 
 def rounds(trials, seed=0):
-    """Return the scored trials of studies in rounds of one trial of every method of a study, the short first."""
+    """Return `N_FITS` scored trials, of every method of a study one, then a second; the short first of each round."""
     scored = trials[~trials["status"].isin(UNSCORED)].sort_values(["study", "method", "dataset", "trial"])
     drawn = scored.iloc[np.random.default_rng(seed).permutation(len(scored))]
     seconds = drawn["fit_s"] + drawn["eval_s"]
     drawn = drawn.assign(round=drawn.groupby(["study", "method"]).cumcount(), seconds=seconds)
-    return drawn.sort_values(["round", "seconds"], kind="stable")
-
-
-def fit(studies):
-    """Fit trials of studies again, one after the other, up to `N_FITS` and `CPU_SECONDS`; return `COLUMNS` of each."""
-    drawn = rounds(pd.concat([study.trials.assign(study=study.name) for study in studies]))
-    folders, rows, loaded, started = {study.name: study.data_dir for study in studies}, [], {}, own_cpu_seconds()
-    for row in drawn.to_dict("records"):
-        left = CPU_SECONDS - (own_cpu_seconds() - started)
-        if len(rows) == N_FITS or left <= 0:
-            break
-        content, frame = find("method", row["method"]), pd.DataFrame([row])
-        if row["dataset"] not in loaded:
-            loaded[row["dataset"]], _ = data_of(frame, folders[row["study"]])
-        data = loaded[row["dataset"]]
-        trial = stored_trial(row, content["target"]) if data is not None and row["seconds"] <= left else None
-        if trial is not None:
-            rows.append([row[name] for name in COLUMNS[:4]] + [*digests(trial, data).values(), versions()[ARITHMETIC]])
-    return rows
+    drawn = drawn.sort_values(["round", "seconds"], kind="stable")
+    return drawn[drawn["seconds"].cumsum() <= CPU_SECONDS].head(N_FITS)
 
 
 def digests(trial, data):
@@ -171,11 +153,9 @@ def _digest(arrays):
 
 def write_fits():
     """Draw fits of all studies, short ones of every method first, and write their digests."""
-    studies = [opened(name) for name in STUDIES]
-    parts = [study.part(study.filled().trials["method"], study.filled().trials["dataset"]) for study in studies]
-    rows = fit(parts)
-    frame = pd.DataFrame(rows, columns=list(COLUMNS))
-    frame["study"] = frame["study"].str.removeprefix(PREFIX)
+    rows = rounds(pd.concat([opened(name).filled().trials.assign(study=name) for name in STUDIES])).to_dict("records")
+    here = {ARITHMETIC: versions()[ARITHMETIC]}
+    frame = pd.DataFrame([row | now | here for row, now in fit_again(rows)], columns=list(COLUMNS))
     frame.to_csv(HERE / "fits.csv", index=False, lineterminator="\n")
 
 

@@ -55,9 +55,7 @@ def test_every_command_is_on_the_first_page():
     assert commands - {"__init__", "__main__", "__pycache__", "core", "docs"} <= named
 
 
-def test_the_readme_is_short_and_every_page_is_in_the_index():
-    words = re.findall(r"\S*\w\S*", (ROOT / "README.md").read_text(encoding="utf-8"))
-    assert len(words) <= 750, "the rest belongs in docs/"
+def test_every_page_is_in_the_index():
     docs = ROOT / "docs"
     linked = set(re.findall(r"\]\(([^)#]+)", (docs / "index.md").read_text(encoding="utf-8")))
     pages = {str(path.relative_to(docs)) for path in docs.rglob("*.md")}

@@ -28,7 +28,8 @@ def test_the_suite_has_as_much_as_the_readme_says():
 def test_the_words_before_the_first_command_are_no_statistics_and_all_words_are_few():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     prose = re.sub(r"```.*?```", "", text, flags=re.DOTALL)
-    assert len(re.findall(r"\S*\w\S*", prose)) <= 450
+    most = {text: 750, prose: 450}  # the rest belongs in docs/
+    assert all(len(re.findall(r"\S*\w\S*", words)) <= count for words, count in most.items())
     assert len(re.findall(r"\d", text.split("```")[0])) < 20
 
 
@@ -55,11 +56,3 @@ def test_who_gains_is_what_findings_prints(fair, plan):
     by_size = one_size_at_a_time(fair, plan)
     assert numbers(r"(\d+) methods gain with 10 features, none with 300") == [len(signs_of(by_size[10])[0])]
     assert not signs_of(by_size[300])[0]
-
-
-def test_the_page_of_what_reproduces_says_the_same_of_who_is_first(comparison):
-    found = own_first(comparison)[["n_printed", "first", "columns"]].sum().astype(int).tolist()
-    text = " ".join((ROOT / "docs/reproduction.md").read_text(encoding="utf-8").split())
-    ours, theirs = (winners(comparison, programs)[0]["ndfs"] for programs in ("ours", "released"))
-    assert "each of their {} columns. In our tables it is first in at least {} of {} columns".format(*found) in text
-    assert f"one of the baselines, is first in {ours}. It is first in {theirs} if the authors' programs" in text

@@ -10,6 +10,7 @@ from paper_studies import published_pixels
 
 from ufs_bench.datasets import load_dataset
 from ufs_bench.metrics.study.frames import params_of
+from ufs_bench.runners.store.reference import shipped_studies
 from ufs_bench.scripts.compare import shipped_names
 from ufs_bench.scripts.core.conf import ROOT, find
 from ufs_bench.scripts.core.conf import printed as shown
@@ -148,7 +149,7 @@ def test_what_is_said_of_the_fits_of_the_five_tables_is_what_is_shipped(shipped)
 
 
 def test_fits_from_a_changed_checkout_and_seeds_are_as_many_as_the_page_says(shipped):
-    shas = pd.concat({name: shipped(name).trials["git_sha"] for name in PAPERS}, names=["study"])
+    shas = pd.concat({name: shipped(name).trials["git_sha"] for name in shipped_studies()}, names=["study"])
     dirty = shas[shas.str.endswith("-dirty")]
     assert set(dirty.index.get_level_values("study")) == {"rufs", "ufsol"}
     says(SHIPPED, f"{len(dirty)} fits say `-dirty`")

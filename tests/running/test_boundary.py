@@ -136,13 +136,6 @@ def test_the_command_itself_accepts_or_refuses(tmp_path, override):
     assert {path.name for path in tmp_path.iterdir()} <= {"results"}
 
 
-def test_nothing_is_written_where_the_name_of_a_study_is_refused(tmp_path):
-    for *mode, study in (["../out"], ["-m", f"{tmp_path}/out"], ["-m", "''"]):
-        status, output = run(*mode, f"study={study}", results=tmp_path / "results")
-        assert status == 1 and "error: study=" in output
-    assert not list(tmp_path.iterdir())
-
-
 @pytest.mark.parametrize("room", [pytest.param(0, marks=pytest.mark.slow), 400])
 def test_a_disk_that_is_full_is_one_line_and_what_is_stored_is_safe(tmp_path, room):
     """A limit on the size of a file stands for the disk: writing beyond it fails in the same way."""

@@ -72,17 +72,6 @@ def test_a_study_keeps_to_its_protocol(first):
     assert (first.cell / "scores.csv").read_bytes() == first.scores
 
 
-def test_a_plan_leaves_nothing_and_changes_nothing(tmp_path, run_cells):
-    words = ["method=mcfs,max_variance", *CELL[1:3], f"results_dir={tmp_path}", "runner.plan=true"]
-    assert "in all 2 fits in 2 cells" in run("-m", *words).stdout
-    assert "1 of 1 fit to do" in run("method=mcfs", *words[1:]).stdout
-    assert list(tmp_path.iterdir()) == []
-    run_cells("method=max_variance", *words[1:4], "runner.n_jobs=1")
-    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
-    run("-m", *words)
-    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
-
-
 @pytest.mark.parametrize("more", [[], ["runner.plan=true"]])
 def test_a_refused_command_removes_no_folder_that_was_there(tmp_path, more):
     cell = tmp_path / "smoke/digits/max_variance"

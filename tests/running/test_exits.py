@@ -42,14 +42,19 @@ def test_a_method_that_ends_the_process_while_it_is_imported_or_checked_is_refus
         trials_of("Checking")
 
 
-def test_ctrl_c_during_a_fit_ends_the_command():
-    with pytest.raises(CommandEnded), exits_as_errors():
-        raise CommandEnded(130)
-    with pytest.raises(KeyboardInterrupt), exits_as_errors():
-        raise KeyboardInterrupt
-    with pytest.raises(ProcessEnded) as caught, exits_as_errors():
-        raise SystemExit
-    assert "sys.exit(None)" in words_of(caught.value)
+class Odd(BaseException):
+    """Is no exception that a method should raise."""
+
+
+def test_ctrl_c_during_a_fit_ends_the_command_and_what_else_is_no_exception_the_fit():
+    for error in (CommandEnded(130), KeyboardInterrupt(), ValueError("as it is")):
+        with pytest.raises(type(error)) as caught, exits_as_errors():
+            raise error
+        assert caught.value is error
+    for error, words in ((SystemExit(), "sys.exit(None)"), (Odd(), "the method raised Odd")):
+        with pytest.raises(ProcessEnded) as caught, exits_as_errors():
+            raise error
+        assert words in words_of(caught.value)
 
 
 def test_a_damaged_cell_is_named_beside_the_table_of_a_sweep_of_other_cells_which_ends_with_an_error(

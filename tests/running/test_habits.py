@@ -7,7 +7,7 @@ import pytest
 
 from ufs_bench.runners import progress
 from ufs_bench.runners.experiment.notes import note_log
-from ufs_bench.runners.messages import ConfigError, ProcessEnded, exits_as_errors
+from ufs_bench.runners.messages import ConfigError, exits_as_errors
 from ufs_bench.runners.workers.fit import _failed
 from ufs_bench.scripts.core.text import write
 
@@ -21,16 +21,6 @@ def test_an_error_with_half_a_letter_can_be_stored(tmp_path):
 
     note_log(tmp_path, Outcome)
     assert "\\udce9" in (tmp_path / "run.log").read_text(encoding="utf-8")
-
-
-def test_what_is_no_exception_ends_a_fit_and_not_the_sweep():
-    class Odd(BaseException):
-        pass
-
-    with pytest.raises(ProcessEnded, match="the method raised Odd"), exits_as_errors():
-        raise Odd
-    with pytest.raises(ValueError, match="as it is"), exits_as_errors():
-        raise ValueError("as it is")
 
 
 def test_streams_that_a_method_takes_away_come_back():

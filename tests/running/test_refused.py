@@ -15,8 +15,8 @@ from ufs_bench.runners.cli.choices import check_choices, check_protocol, offer
 from ufs_bench.runners.cli.help import GROUPS, refused
 from ufs_bench.runners.experiment.cell import Cell
 from ufs_bench.runners.experiment.kinds import check_fields, one_of, read_back
-from ufs_bench.runners.experiment.method import Method, load_class
-from ufs_bench.runners.experiment.settings import read_runner, shown
+from ufs_bench.runners.experiment.method import load_class
+from ufs_bench.runners.experiment.settings import shown
 from ufs_bench.runners.experiment.sweep import cells_of, typed_words, with_lists
 from ufs_bench.runners.messages import ConfigError, did_you_mean
 from ufs_bench.scripts.core.conf import ROOT
@@ -81,7 +81,13 @@ REFUSED = [
     ("study=../../x", "study='../../x' must be a name"),
     ("study=/tmp/x", "study='/tmp/x' must be a name"),
     (f"study={'x' * 300}", "xxx... must be a name"),
+    ("-m study=../out", "study='../out' must be a name"),
     ("runner.n_jobs=0", "runner.n_jobs=0 must be -1 for every core"),
+    ("runner.max_seconds=0", "runner.max_seconds=0 must be a number of CPU seconds above 0"),
+    ("runner.max_seconds=1h", "runner.max_seconds='1h' must be a number of CPU seconds above 0"),
+    ("runner.max_memory=true", "runner.max_memory=true must be a number of GB above 0"),
+    ("runner.retry=[timeouts]", "must be a list of failed, timeout, out_of_memory"),
+    ("runner.retry='timeout,failed'", "must be a list of failed, timeout, out_of_memory"),
     ("protocol.sizes=[5,5]", "protocol.sizes=[5, 5] has 5 twice: remove one."),
     ("protocol.sizes=40", "protocol.sizes=40 must be a list"),
     ("protocol.restarts=0", "protocol.restarts=0 must be"),
@@ -89,6 +95,7 @@ REFUSED = [
     (f"protocol.seed={2**70}", "must be a number of at most 64 bits"),
     ("protocol.scaling=max", "none, minmax, zscore, unit_norm, unit_features"),
     ("+protocol.grid_values=0.5", "protocol.grid_values=0.5 must be a list of numbers"),
+    ("+protocol.grid_values=[1,0.1,1.0]", "protocol.grid_values has 1 and 1.0, which are the same value: remove one."),
     ("+protocol.sizes_for=20", "protocol.sizes_for=20 must be a mapping"),
     ("+protocol.sizes_for={digits:[3,4,3]}", "protocol.sizes_for.digits=[3, 4, 3] has 3 twice: remove one."),
     ("+protocol.sizes_for={digit:[3]}", "digit is no file of conf/dataset. Did you mean digits?"),
@@ -149,7 +156,7 @@ def test_what_cannot_be_meant_is_refused_in_one_line_that_names_value_and_remedy
 @pytest.mark.parametrize(
     ("command", "said"),
     [
-        ("run.py method=mcsf", "method=mcsf: there is no method of this name. Did you mean mcfs?"),
+        ("run.py -m study=own method=mcsf,ndfs", "method=mcsf: there is no method of this name. Did you mean mcfs?"),
         ("run.py method=dgufs method.grid.beta=[2.0]", "beta=2.0"),
         ("-m scripts.make_report selecton=stability", "has no option selecton. Did you mean selection?"),
         ("-m scripts.make_report --study h4", "options have no dashes here: write study=h4"),
@@ -212,30 +219,6 @@ def test_the_nearest_name_is_found_whatever_its_letters(tmp_path, monkeypatch):
 def test_a_value_that_is_there_twice_is_found(values):
     assert same_values(values) == (values[0], values[-1])
     assert same_values([True, 1, 0, False, "1", 2.0]) is None
-
-
-def test_the_same_value_twice_is_refused_in_a_grid_and_in_a_protocol():
-    content = {"name": "m", "target": "methods.laplacian_score.LaplacianScore", "params": {}}
-    with pytest.raises(ConfigError, match="method.grid.n_neighbors has 0.0 and -0.0, which are the same value"):
-        Method.read({**content, "grid": {"n_neighbors": [0.0, -0.0]}})
-    with pytest.raises(ValueError, match="protocol.grid_values has 1 and 1.0, which are the same value: remove one."):
-        Protocol(**PROTOCOL, grid_values=(1, 0.1, 1.0))
-    assert Protocol(**PROTOCOL, grid_values=(1, 0.1)).grid_values == (1, 0.1)
-
-
-@pytest.mark.parametrize(
-    "given, words",
-    [
-        ({"max_seconds": 0}, "runner.max_seconds=0 must be a number of CPU seconds above 0"),
-        ({"max_seconds": "1h"}, "runner.max_seconds='1h' must be a number of CPU seconds above 0"),
-        ({"max_memory": True}, "runner.max_memory=true must be a number of GB above 0"),
-        ({"retry": ["timeouts"]}, "must be a list of failed, timeout, out_of_memory"),
-        ({"retry": "timeout,failed"}, "must be a list of failed, timeout, out_of_memory"),
-    ],
-)
-def test_options_of_the_runner_that_cannot_be_meant_are_refused(given, words):
-    with pytest.raises(ConfigError, match=words):
-        read_runner({"n_jobs": 1, "redo": False, "points": "grid"} | given)
 
 
 def test_a_number_of_any_length_can_be_shown():

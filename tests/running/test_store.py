@@ -93,16 +93,18 @@ def test_a_crash_at_any_byte_loses_the_unfinished_fit_only(fits, tmp_path):
         assert (folder / FILE).read_bytes() == whole
 
 
-def test_a_full_disk_leaves_the_fits_as_they_were(fits, tmp_path, monkeypatch):
-    def refuse(descriptor):
-        raise OSError(errno.ENOSPC, "No space left on device")
+def full(descriptor):
+    """Stand for `os.fsync` on a disk that is full."""
+    raise OSError(errno.ENOSPC, "No space left on device")
 
+
+def test_a_full_disk_leaves_the_fits_as_they_were(fits, tmp_path, monkeypatch):
     folder = tmp_path / CELL
     with Store(folder) as opened:
         opened.append(fits[:1])
         before = (folder / FILE).read_bytes()
         with monkeypatch.context() as patch:
-            patch.setattr(os, "fsync", refuse)
+            patch.setattr(os, "fsync", full)
             with pytest.raises(StoreError, match="No space left.*make room"):
                 opened.append(fits[1:])
         assert (folder / FILE).read_bytes() == before
@@ -112,12 +114,8 @@ def test_a_full_disk_leaves_the_fits_as_they_were(fits, tmp_path, monkeypatch):
 
 def test_a_run_that_a_full_disk_ends_says_that_no_trial_is_lost(tmp_path, monkeypatch):
     """And not that its note and its tables, which the disk does not take either, were not written."""
-
-    def refuse(descriptor):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
     append = Store.append
-    monkeypatch.setattr(Store, "append", lambda *given: monkeypatch.setattr(os, "fsync", refuse) or append(*given))
+    monkeypatch.setattr(Store, "append", lambda *given: monkeypatch.setattr(os, "fsync", full) or append(*given))
     with pytest.raises(StoreError, match="No space left.*All earlier trials are safe"):
         Cell(config(tmp_path)).run()
 
@@ -241,3 +239,31 @@ def test_a_cell_of_an_earlier_version_is_refused_and_left_alone(tmp_path):
         with pytest.raises(StoreError, match="misbehaving has a trials.csv and no fits.jsonl.*rename or delete it"):
             read()
     assert path.read_text() == "trial,other\n1,2\n" and not (tmp_path / CELL / FILE).exists()
+
+
+def stop_after(monkeypatch, count):
+    """Let a run end as by Ctrl-C once it has stored `count` times."""
+    original, calls = Store.append, []
+
+    def append(self, lines):
+        if lines:
+            if len(calls) == count:
+                raise KeyboardInterrupt
+            calls.append(1)
+        original(self, lines)
+
+    monkeypatch.setattr(Store, "append", append)
+
+
+def test_a_redo_that_is_cut_off_loses_nothing(tmp_path, monkeypatch):
+    Cell(config(tmp_path)).run()
+    cell = tmp_path / "s/digits/laplacian_score"
+    before, started = (cell / "scores.csv").read_text(), set(load_all(tmp_path).trials["fit_s"])
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        stop_after(patch, 1)
+        Cell(config(tmp_path, redo=True)).run()
+    assert sorted((cell / "scores.csv").read_text().splitlines()) == sorted(before.splitlines())
+    assert len(load_all(tmp_path).trials) == 4
+    Cell(config(tmp_path, redo=True)).run()
+    assert not started & set(load_all(tmp_path).trials["fit_s"])
+    assert sorted((cell / "scores.csv").read_text().splitlines()) == sorted(before.splitlines())

@@ -55,11 +55,13 @@ CASES = [
 ]
 
 
+GIVEN = {"KMeansUFS": {"solver": "admm"}}
+
+
 @pytest.mark.parametrize(("cls", "name", "value"), CASES)
 def test_a_parameter_out_of_range_is_refused_by_name(cls, name, value):
-    given = {"solver": "admm"} if cls == "KMeansUFS" else {}
     with pytest.raises(ValueError) as caught:
-        getattr(methods, cls)(5, **given | {name: value}).fit(X)
+        getattr(methods, cls)(5, **GIVEN.get(cls, {}) | {name: value}).fit(X)
     assert str(caught.value).startswith(f"{name}={value!r} must")
 
 
@@ -72,6 +74,7 @@ STARTS = {
     "FSSL": [np.ones((3, 2))],
     "JELSR": [np.ones((12, 2))],
     "JGUFS": INDICATORS,
+    "KMeansUFS": [np.eye(12)[:, :3], np.ones((12, 5))],
     "NDFS": INDICATORS,
     "RUFS": INDICATORS,
     "SPDFS": [-np.ones((40, 3))],
@@ -83,11 +86,11 @@ STARTS = {
 
 @pytest.mark.parametrize(("cls", "init"), [(cls, init) for cls, starts in STARTS.items() for init in starts])
 def test_a_start_that_does_not_fit_is_refused_by_its_shape(cls, init):
-    cls = getattr(methods, cls)
+    given, cls = GIVEN.get(cls, {}), getattr(methods, cls)
     known = {"n_clusters": 3} if "n_clusters" in cls().get_params() else {}
     with pytest.raises(ValueError) as caught:
-        cls(5, init=init, **known).fit(X)
-    assert str(caught.value).startswith(f"init of shape {init.shape} must be")
+        cls(5, init=init, **known, **given).fit(X)
+    assert str(caught.value).startswith(f"init of shape {init.shape} must ")
 
 
 SWEEPS = {"udfs": {"max_iter": 19}, "vcsdfs": {"max_iter": 100, "tol": 0}, "spca_psd": {"max_iter": 100}}

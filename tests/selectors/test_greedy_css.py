@@ -8,7 +8,7 @@ from samples import factors as sample
 from samples import unexplained
 from scipy import sparse
 
-from ufs_bench.methods import GreedyCSS, SwapCSS
+from ufs_bench.methods import GreedyCSS, LaplacianScore, SwapCSS
 from ufs_bench.methods.core.column_subset import Gains, grow
 from ufs_bench.methods.greedy_css import sums_of_parts
 
@@ -52,15 +52,6 @@ def test_features_beyond_the_size_are_ranked_by_what_they_would_add():
     assert losses == sorted(losses)
 
 
-def test_at_the_rank_everything_is_known_and_the_rest_goes_by_norm():
-    rng = np.random.default_rng(1)
-    X = rng.normal(size=(30, 4)) @ rng.normal(size=(4, 12))
-    model = GreedyCSS(8).fit(X)
-    assert model.n_iter_ == 4 and model.objective_ == 0
-    rest = model.ranking_[4:]
-    np.testing.assert_array_equal(rest, rest[np.argsort(-np.linalg.norm(X[:, rest], axis=0), kind="stable")])
-
-
 def test_of_equal_features_the_first_is_taken_once():
     X = np.tile(sample(30, 6), 3)
     chosen = GreedyCSS(6).fit(X).subset(6)
@@ -95,6 +86,7 @@ def test_of_sparse_data_the_same_are_chosen_down_to_the_rank_and_what_is_spanned
 def test_the_memory_of_sparse_data_grows_with_what_is_stored_and_what_is_selected():
     sizes = [GreedyCSS(count).memory(10**5, 10**4, n_stored=10**7) for count in (10, 100, 0.01)]
     assert sizes[0] < sizes[1] == sizes[2] < 1e9 < GreedyCSS(10).memory(10**5, 10**4) / 20
+    assert LaplacianScore().memory(10**5, 10**4, n_stored=10**7) < 4e9 < LaplacianScore().memory(10**5, 10**4)
 
 
 SWAP_PAIRS = [f"modern/iterfs_{data}_s{s}" for data in ("rand60x40", "umist60x40", "pie60x100") for s in (1, 2)]
@@ -160,9 +152,10 @@ def test_the_one_feature_of_each_group_that_is_free_of_noise_is_found():
 def test_where_the_size_reaches_the_rank_nothing_is_left_and_the_rest_goes_by_norm():
     rng = np.random.default_rng(2)
     X = rng.normal(size=(30, 4)) @ rng.normal(size=(4, 12))
-    for start in ("greedy", "random"):
-        model = SwapCSS(7, start=start, random_state=0).fit(X)
-        assert model.objective_ == 0 and model.n_iter_ == 1
+    swaps = [(SwapCSS(7, start=start, random_state=0), 1) for start in ("greedy", "random")]
+    for model, n_iter in [(GreedyCSS(8), 4), *swaps]:
+        model.fit(X)
+        assert model.objective_ == 0 and model.n_iter_ == n_iter
         rest = model.ranking_[4:]
         np.testing.assert_array_equal(rest, rest[np.argsort(-np.linalg.norm(X[:, rest], axis=0), kind="stable")])
 

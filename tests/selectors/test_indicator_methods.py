@@ -81,6 +81,7 @@ def test_what_a_fit_learned_is_public(cls, settings, variant):
         *((JGUFS, {"alpha": 50.0, "variant": variant}) for variant in VARIANTS),
         (EUFS, {}),
         (FSSL, {}),
+        (RUFS, {"nu": 50.0, "zeta": 10.0}),
         (UFSOL, {}),
     ],
 )

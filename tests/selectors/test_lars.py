@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from scipy.linalg import hadamard
-from sklearn.linear_model import lars_path, lars_path_gram
 
 from ufs_bench.methods.mcfs.lars import lasso_paths
 
@@ -39,22 +38,6 @@ def test_every_knot_is_optimal(n_samples, n_features, ridge):
         assert [np.count_nonzero(knot.coefficients) for knot in path.knots] == list(range(1, len(path.knots) + 1))
         assert (np.diff([knot.penalty for knot in path.knots]) < 0).all() and path.knots[-1].penalty == 0
         assert max(optimality_gap(X, y, knot, ridge) for knot in path.knots) < 1e-12
-
-
-@pytest.mark.parametrize(("n_samples", "n_features", "ridge"), [(60, 25, 0.0), (25, 60, 0.0), (40, 40, 0.3)])
-def test_knots_lie_on_the_path_of_scikit_learn(n_samples, n_features, ridge):
-    X, Y = problem(n_samples, n_features, n_targets=1)
-    if ridge:
-        gram = X.T @ X + ridge * np.eye(n_features)
-        alphas, _, theirs = lars_path_gram(X.T @ Y[:, 0], gram, n_samples=1, method="lasso", max_iter=1000)
-    else:
-        alphas, _, theirs = lars_path(X, Y[:, 0], method="lasso", max_iter=1000)
-        alphas = alphas * n_samples
-    (path,) = lasso_paths(X, Y, n_features, ridge)
-    for knot in path.knots:
-        nearest = np.abs(alphas - knot.penalty).argmin()
-        assert abs(alphas[nearest] - knot.penalty) < 1e-6
-        np.testing.assert_allclose(dense(knot, n_features), theirs[:, nearest], atol=1e-5)
 
 
 def test_nearness_is_one_for_the_feature_about_to_join_and_less_for_the_others():

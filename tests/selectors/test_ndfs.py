@@ -12,7 +12,6 @@ from scipy.spatial.distance import cdist
 
 from ufs_bench.methods import NDFS
 from ufs_bench.methods.core import ridge
-from ufs_bench.methods.core.bounded import minimize_nonnegative
 from ufs_bench.methods.core.graphs import affinity_graph, graph_laplacian, knn_graph, laplacian, median_distance
 from ufs_bench.methods.core.loop import iterate
 from ufs_bench.methods.core.prox import row_norms
@@ -100,20 +99,6 @@ def test_collapse_is_where_w_vanishes(shape):
             assert (selector.scores_.max() < 1e-4) == (selector.status_ == "collapsed")
         found.add(selector.status_)
     assert found == {"collapsed", "converged"}
-
-
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_without_features_to_follow_f_is_left_to_the_graph():
-    X = sample(40, 15)
-    alone = NDFS(n_clusters=3, alpha=1e-9, gamma=1e2, random_state=0, tol=1e-10, max_iter=3000).fit(X)
-    L = laplacian(knn_graph(X), normalized=True)
-
-    def function(F):
-        away = F.T @ F - np.eye(3)
-        return np.vdot(F, L @ F) + 50 * np.vdot(away, away), 2 * (L @ F) + 200 * F @ away
-
-    best = function(minimize_nonnegative(function, indicator(alone.labels_, 3) / 3, 3000, tol=1e-14))[0]
-    assert alone.objective_ == pytest.approx(best, rel=1e-3)
 
 
 def polished(given, state, rounds, steps):

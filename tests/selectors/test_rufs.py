@@ -108,20 +108,6 @@ def test_a_start_of_some_of_the_blocks_is_refused(init):
         RUFS(5, n_clusters=3, init=init).fit(sample(40, 12))
 
 
-@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-def test_affinity_of_the_caller_is_the_kernel():
-    X = sample(40, 12)
-    S = np.ones((40, 40))
-    first, second = (
-        RUFS(5, n_clusters=3, nu=50.0, zeta=10.0, max_iter=5, affinity=given, random_state=0).fit(X)
-        for given in (S, sparse.csr_array(S))
-    )
-    np.testing.assert_allclose(first.scores_, second.scores_)
-    assert not np.allclose(
-        first.scores_, RUFS(5, n_clusters=3, nu=50.0, zeta=10.0, max_iter=5, random_state=0).fit(X).scores_
-    )
-
-
 @pytest.mark.parametrize("name", REAL)
 def test_labels_stay_those_of_k_means_at_the_papers_zeta_and_move_at_a_small_one(data_dir, name):
     X, n_clusters = real(data_dir, name)

@@ -5,7 +5,6 @@ import itertools
 import numpy as np
 import pytest
 from samples import blobs, real
-from scipy.linalg import eigh
 from sklearn.exceptions import ConvergenceWarning
 
 from ufs_bench.methods import SPDFS
@@ -127,17 +126,6 @@ def test_at_the_end_no_other_w_and_no_swap_lowers_the_ratio(shape):
     outside = np.setdiff1d(np.arange(shape[1]), end.features)
     swaps = [np.append(np.delete(end.features, i), j) for i in range(6) for j in outside]
     assert min(scatter.ratio_on(np.sort(swap), 2)[1] for swap in swaps) >= end.value * (1 - 1e-4)
-
-
-def test_trace_ratio_on_given_features_is_the_smallest():
-    X = normalized(blobs(40, 12)[0])
-    scatter = Scatter(X, np.random.default_rng(0).dirichlet(np.ones(3), 40))
-    features = np.array([0, 3, 5, 8])
-    W, ratio = scatter.ratio_on(features, 2)
-    Z = X[:, features]
-    left = eigh(Z.T @ scatter.middle(Z) - ratio * Z.T @ Z, eigvals_only=True)[:2].sum()
-    assert left == pytest.approx(0, abs=1e-10)
-    assert np.vdot(Z @ W, scatter.middle(Z @ W)) / np.vdot(Z @ W, Z @ W) == pytest.approx(ratio)
 
 
 @pytest.mark.parametrize("size", [4, pytest.param(7, marks=pytest.mark.slow)])

@@ -1,46 +1,11 @@
-"""Residuals, gains and their updates against plain projections."""
+"""Gains against plain projections, of ties the first, and words that stand for numbers."""
 
 import numpy as np
 import pytest
-from samples import factors as sample
 from samples import unexplained as remainder
 
 from ufs_bench.methods.core.checks import check_count, check_flag, count_of
-from ufs_bench.methods.core.column_subset import Gains, Residual, first_of_best, grow
-
-SHAPES = [(30, 12), (9, 25)]
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-def test_residual_and_gains_are_those_of_plain_projections(shape):
-    X = sample(*shape)
-    T = np.random.default_rng(1).normal(size=(len(X), 3))
-    plain, gains, aimed = Residual(X), Gains(X), Gains(X, T)
-    for taken in ([], [3], [3, 7], [3, 7, 0], [3, 7, 0, 11]):
-        for one in (plain, gains, aimed) if taken else ():
-            one.take(taken[-1])
-        E = remainder(X, taken)
-        np.testing.assert_allclose(plain.columns.T, E, atol=1e-10)
-        assert gains.total == pytest.approx((E**2).sum())
-        for j in set(range(shape[1])) - set(taken):
-            now = [(remainder(M, [j]) ** 2).sum() for M in (E,)]
-            assert gains.values()[j] == pytest.approx((E**2).sum() - now[0], rel=1e-8)
-            e = E[:, j] / np.linalg.norm(E[:, j])
-            assert aimed.values()[j] == pytest.approx(((T.T @ e) ** 2).sum(), rel=1e-8)
-        assert not gains.values()[taken].any()
-
-
-def test_a_direction_given_back_undoes_the_column_that_was_taken():
-    X = sample(30, 12)
-    gains = Gains(X)
-    gains.take(4)
-    before, numerators = gains.columns.copy(), gains.numerators.copy()
-    e = gains.columns[7] / np.linalg.norm(gains.columns[7])
-    along = e @ X
-    gains.take(7)
-    gains.restore(e, along)
-    np.testing.assert_allclose(gains.columns, before, atol=1e-12)
-    np.testing.assert_allclose(gains.numerators, numerators, rtol=1e-8, atol=1e-8)
+from ufs_bench.methods.core.column_subset import Gains, first_of_best, grow
 
 
 def test_gains_are_computed_anew_before_rounding_decides():

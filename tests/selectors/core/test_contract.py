@@ -60,11 +60,8 @@ def test_every_other_method_is_a_scikit_learn_estimator(estimator, check):
     check(estimator)
 
 
-def test_every_class_has_a_configuration_and_every_configuration_a_class():
+def test_every_class_has_a_configuration_and_is_exported_and_nothing_else_is():
     assert {method.cls for method in METHODS.values()} == _selector_classes()
-
-
-def test_nothing_but_the_classes_is_exported_from_methods():
     assert {cls.__name__ for cls in _selector_classes()} == set(methods.__all__)
 
 

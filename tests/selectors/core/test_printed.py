@@ -10,6 +10,7 @@ from ufs_bench.methods.core.graphs import graph_laplacian
 from ufs_bench.methods.core.optimal_graph import row_stochastic_graph
 from ufs_bench.methods.core.ordinal_graphs import triplet_laplacian
 from ufs_bench.methods.rufs.local_learning import local_learning_laplacian
+from ufs_bench.methods.ufsol import GRAPHS
 
 NEIGHBOURS = 5  # the default of all of them
 
@@ -76,8 +77,8 @@ def udfs(X, fit):
 def ufsol(X, fit):
     XW = X @ fit.coef_
     within = sum(squared(XW[fit.labels_ == k] - XW[fit.labels_ == k].mean(axis=0)) for k in set(fit.labels_))
-    graph = np.trace(XW.T @ triplet_laplacian(X, NEIGHBOURS) @ XW)
-    return within + fit.beta * l21(fit.coef_) + fit.alpha * graph
+    laplacian, _ = GRAPHS[fit.graph](X, NEIGHBOURS, True)
+    return within + fit.beta * l21(fit.coef_) + fit.alpha * np.trace(XW.T @ (laplacian @ XW))
 
 
 def eufs(X, fit):
@@ -137,6 +138,7 @@ DESCENTS = [
     *((SOCFS, socfs, {"lambda_": 5.0, "triplet_weight": weight}) for weight in (0.0, 1e-3, 100.0)),
     (SOCFS, socfs, {"lambda_": 1e-6}),
     *((UFSOL, ufsol, {"alpha": a, "beta": b}) for a, b in [(1e-4, 1.0), (1.0, 1e-4), (100.0, 0.1), (1.0, 1e4)]),
+    *((UFSOL, ufsol, {"graph": graph}) for graph in GRAPHS),
 ]
 
 

@@ -96,11 +96,6 @@ def test_blocks_of_columns_are_the_dense_array(monkeypatch):
     assert [part is X for part in column_blocks(X)] == [True]
 
 
-def test_memory_of_sparse_data_grows_with_what_is_stored():
-    method = methods.LaplacianScore()
-    assert method.memory(10**5, 10**4, n_stored=10**7) < 4e9 < method.memory(10**5, 10**4)
-
-
 def by_hand(A, F):
     product = np.zeros((A.shape[0], F.shape[1]))
     for i in range(A.shape[0]):

@@ -40,12 +40,15 @@ def test_lanczos_and_the_dense_solver_agree(monkeypatch):
     np.testing.assert_allclose(np.abs(np.einsum("ij,i,ij->j", lanczos, S.sum(axis=1), exact)), 1, atol=1e-9)
 
 
-def test_more_components_than_vectors_give_piecewise_constant_ones():
+def test_more_components_than_vectors_give_piecewise_constant_ones_the_longest_first():
     X = groups(6, 30, 6, spread=100.0)
     S = knn_graph(X, 5)
     Y = smooth_vectors(S, 3, X)
     check_solution(S, Y, n_zero=3)
     assert np.ptp(Y.reshape(6, 30, 3), axis=1).max() < 1e-12
+    axes = smooth_vectors(S, 5, X)  # the axes of X' that are the longest come first
+    assert (np.diff(np.linalg.norm(X.T @ axes, axis=0)) < 0).all()
+    np.testing.assert_allclose(np.abs(axes[:, :3]), np.abs(Y), atol=1e-12)
 
 
 def test_samples_without_an_edge_are_left_at_zero():
