@@ -40,6 +40,7 @@ REFUSED = [
     ("dataset=null", "dataset=None: there is no dataset of this name"),
     ("dataset=[pie10p,orl]", "has several values: add -m for a sweep over them"),
     ("method=mcfs,dgufs", "method=mcfs,dgufs has several values: add -m for a sweep over them"),
+    ("runner.points=1,2", "runner.points=1,2 has several values: add -m for a sweep over them"),
     (f"dataset={__file__}", f"for a table of your own: data={__file__}"),
     ("method=dgufs method.name=mine", "conf/method/dgufs.yaml: name is 'mine', it must be that of the file"),
     ("protocol.name=mine", "conf/protocol/smoke.yaml: name is 'mine'"),
