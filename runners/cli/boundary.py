@@ -15,7 +15,6 @@ command can have its boundary before its slow imports.
 import atexit
 import inspect
 import os
-import re
 import signal
 import sys
 import threading
@@ -133,8 +132,6 @@ def _words_of_hydra(error):
         group, _, name = file.rpartition("/")
         hint = did_you_mean(name, options) or f" There are: {', '.join(options)}."
         return f"{group}={name}: there is no {group} of this name.{hint}"
-    if several := re.match("Ambiguous value for argument '(.*)'", str(error)):
-        return f"{several[1]} has several values: add -m for a sweep over them."
     if "override_grammar" in str(error):
         return f"{getattr(error, 'override', 'a word')} cannot be read. {QUOTES}"
     key, there = getattr(error.__cause__, "full_key", None), getattr(error.__cause__, "parent_node", None)

@@ -52,7 +52,9 @@ def with_lists(words):
     several = [word for word in found if has_several(word)]
     if several and (alone := [word for word in found if word.startswith(ALONE)]):
         raise ConfigError(f"{several[0]} has several values, and {alone[0]} takes one: leave out the others.")
-    return ["-m", *found] if several and is_sweep else found
+    if several and not is_sweep:
+        raise ConfigError(f"{several[0]} has several values: add -m for a sweep over them.")
+    return ["-m", *found] if several else found
 
 
 def cells_of(config, hydra):

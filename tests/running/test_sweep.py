@@ -95,7 +95,7 @@ def test_lists_that_name_nothing_or_leave_out_what_is_chosen_are_refused():
 
 
 def test_a_sweep_over_nothing_is_no_success():
-    done = forked.run(["run.py", "protocol=glob(zz*)"], ROOT)
+    done = forked.run(["run.py", "-m", "protocol=glob(zz*)"], ROOT)
     assert done.returncode == 1 and "nothing was run: a list of values is empty" in done.stderr
 
 
