@@ -65,11 +65,12 @@ def guard(interrupted="interrupted"):
     def stop(number, _):
         if _followed:
             os._exit(128 + number)
-        if number == signal.SIGINT:
-            print(f"\n{interrupted}", file=sys.stderr, flush=True)
         _followed.append(number)
         # Threads and finalizers (such as loky's) that are cut off may print errors, which help nobody.
-        threading.excepthook = sys.unraisablehook = lambda _: None
+        threading.excepthook, sys.unraisablehook = lambda _: None, _end_if_lost
+        if number == signal.SIGINT:
+            with suppress(OSError):  # not by print(), which fails inside one that the signal came in
+                os.write(2, f"\n{interrupted}\n".encode())
         raise CommandEnded(128 + number)
 
     def hook(kind, error, trace):
@@ -82,11 +83,11 @@ def guard(interrupted="interrupted"):
         else:
             print(f"error: {words}", file=sys.stderr, flush=True)
 
-    sys.excepthook = hook
-    atexit.register(_leave)  # the last of its kind to be called, as it is the first of them
-    signal.signal(signal.SIGTERM, stop)
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:  # it is ignored in a job in the background
         signal.signal(signal.SIGINT, stop)
+    signal.signal(signal.SIGTERM, stop)
+    sys.excepthook = hook
+    atexit.register(_leave)  # the last of its kind to be called, as it is the first of them
 
 
 def _leave():
@@ -96,6 +97,12 @@ def _leave():
             with suppress(OSError, ValueError):  # a reader that went away, a stream that is closed
                 stream.flush()
         os._exit(128 + _followed[0])
+
+
+def _end_if_lost(error):
+    """End the process where the end that a signal asked for came up in a finalizer, as of an import: Python goes on."""
+    if error.exc_type is CommandEnded:
+        _leave()
 
 
 def _end_if_followed():
