@@ -100,7 +100,7 @@ def evaluate(
     X, frames = scale(data.X, rules.scaling), []
     whole = centred(X)
     for size in reached:
-        scores, _ = evaluate_features(features[:size], X, data.y, rules, data.clusters, whole)
+        scores, _ = evaluate_features(features[:size], X, data.y, rules, rules.clusters_of(data.n_classes), whole)
         frame = pd.DataFrame(scores.T, columns=[*PER_RESTART, *PER_SET])
         frame[list(PER_SET)] = frame[list(PER_SET)].iloc[0].to_numpy()
         frame.insert(0, "restart", range(len(frame)))

@@ -61,9 +61,9 @@ def score(features, X, y, protocol, n_starts):
     wanted = replace(protocol, restarts=n_starts)
     selected = X[:, np.sort(features)]
     selected = selected.toarray() if issparse(selected) else np.ascontiguousarray(selected)
-    how = {"starts": wanted.starts, "replicates": wanted.replicates}
+    how, n_clusters = {"starts": wanted.starts, "replicates": wanted.replicates}, wanted.clusters_of(len(np.unique(y)))
     with one_thread():
-        labels = kmeans_restarts(selected, len(np.unique(y)), wanted.restarts, wanted.seed, wanted.max_iter, **how)
+        labels = kmeans_restarts(selected, n_clusters, wanted.restarts, wanted.seed, wanted.max_iter, **how)
         acc, nmi = acc_nmi(y, labels, wanted.nmi)
     return np.array([acc, stored_nmi(nmi)])
 

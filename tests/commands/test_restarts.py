@@ -2,6 +2,7 @@
 
 import shutil
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -62,11 +63,12 @@ def run(results, monkeypatch, *more):
     main()
 
 
-def test_the_first_starts_are_those_of_the_table():
-    data = load_dataset("mnist500")
+@pytest.mark.parametrize("clusters, number", [("classes", 10), ("half", 5)])
+def test_the_first_starts_are_those_of_the_table(clusters, number):
+    data, protocol = load_dataset("mnist500"), replace(PROTOCOL, clusters=clusters)
     X, features = scale(data.X, "minmax"), np.arange(300, 340)
-    acc, nmi = evaluate(features, X, data.y, PROTOCOL)[0][:2]
-    assert np.array_equal(score(features, X, data.y, PROTOCOL, 9)[:, :4], [acc, stored_nmi(nmi)])
+    acc, nmi = evaluate(features, X, data.y, protocol, number)[0][:2]
+    assert np.array_equal(score(features, X, data.y, protocol, 9)[:, :4], [acc, stored_nmi(nmi)])
 
 
 def test_a_single_candidate_has_the_mean_of_its_starts_and_an_error_as_they_scatter():

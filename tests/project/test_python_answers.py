@@ -18,6 +18,7 @@ from sklearn.pipeline import make_pipeline
 import ufs_bench
 from ufs_bench import (
     Study,
+    as_dataset,
     compare,
     evaluate,
     list_datasets,
@@ -30,6 +31,7 @@ from ufs_bench import (
 from ufs_bench.methods import MCFS
 from ufs_bench.runners.messages import ConfigError
 from ufs_bench.scripts.check_method.contract import blobs
+from ufs_bench.scripts.core.conf import find
 from ufs_bench.scripts.features import features_of
 from ufs_bench.scripts.make_figure import FIGURES
 from ufs_bench.scripts.rank.field import field_of
@@ -50,6 +52,13 @@ def test_a_ranking_may_name_the_features_of_a_frame():
         evaluate(["g3"], (frame, Y), "smoke", sizes=[1])
     with pytest.raises(ValueError, match="'a', the name of 2 features"):
         evaluate(["a"], (frame.set_axis([*"ab", "a", *frame.columns[3:]], axis=1), Y), "smoke", sizes=[1])
+
+
+def test_a_ranking_is_scored_by_as_many_clusters_as_the_protocol_says(monkeypatch):
+    monkeypatch.setattr(ufs_bench.api, "find", lambda *_: find("protocol", "smoke") | {"clusters": "half"})
+    scores = evaluate([3, 1], (X, Y), "smoke", sizes=[2])
+    two = evaluate([3, 1], as_dataset(X, clusters=4), "smoke", sizes=[2])  # half of four clusters are two, too
+    assert scores["silhouette"].equals(two["silhouette"]) and scores["acc"].notna().all()
 
 
 @pytest.mark.parametrize(
