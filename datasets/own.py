@@ -156,7 +156,8 @@ def _file(path):
 
 def check_name(name):
     if not re.fullmatch(r"[a-z_]\w*", str(name), re.ASCII):  # as Hydra reads no others in dataset=NAME
-        raise DataError(f"name={name!r} must be letters, digits and _ of ASCII, and begin with a letter: name=my_data.")
+        words = "must be letters, digits and _ of ASCII, the first one a small letter: name=my_data."
+        raise DataError(f"name={name!r} {words}")
     if name in dataset_names(truth=True):
         raise DataError(
             f"name={name!r} is that of a data set of conf/dataset: give another one, name=my_{name}, or say "

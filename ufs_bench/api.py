@@ -166,7 +166,8 @@ def run(
     words = [f"{group}={','.join(map(read_back, names))}" for group, names in groups]
     words += [f"results_dir={quoted(str(folder_of(results_dir)))}", f"runner.n_jobs={n_jobs}"]
     words += [f"runner.reuse={reuse}"] if reuse != OWN else []
-    words += [f"{name}={quoted(str(value))}" for name, value in (("study", study), ("data_dir", data_dir)) if value]
+    given_words = (("study", study), ("data_dir", data_dir))
+    words += [f"{name}={quoted(str(value))}" for name, value in given_words if value is not None]
     more = checked_words(overrides)
     if answer := refused([*words, *more]):
         raise ConfigError(f"overrides={more}: {answer}")

@@ -121,7 +121,7 @@ def offer_object(method, name=None, n_jobs=1):
     if not isinstance(method, str | type) and not inspect.isroutine(method):
         content["params"] = _plain_params(content["target"], method)
     content["name"] = name = name or content["name"]
-    if not re.fullmatch(r"[^\W\d]\w{,99}", name, re.ASCII) or (ROOT / "conf/method" / f"{name}.yaml").exists():
+    if not re.fullmatch(r"[^\W\d]\w{,99}", str(name), re.ASCII) or (ROOT / "conf/method" / f"{name}.yaml").exists():
         raise ConfigError(
             f"the name {shown(name)} must be letters of ASCII, digits and _, and no method of conf/method: give a "
             "mapping, {'a_name': ..., ...}."

@@ -53,7 +53,7 @@ def fill(cells, study, protocol, experiment=None):
     nothing yet.  Where nothing of a whole table is stored, the line is that of `experiment`, if there is such a file.
     A cell has no command where conf/ lacks its files.
     """
-    methods, datasets = names("method"), names("dataset")
+    methods, datasets = names("method"), [name for name in cells["dataset"].unique() if find("dataset", name)]
     open_cells = of_kmeans(cells[~cells["status"].isin([COMPLETE, NO_LABELS])])
     unknown = [name for name in dict.fromkeys(open_cells["method"]) if name not in methods]
     unknown += [name for name in dict.fromkeys(open_cells["dataset"]) if name not in datasets]

@@ -170,9 +170,8 @@ def read_options(name, words):
 
 
 def checked(what, usual, options, kinds):
-    """Return options after a check of their names and values; null is a value where it is or may be the default."""
-    nulls = {key for key, value in usual.items() if value is None or str(value).endswith(",null}")}
-    allowed = {key: optional(kind) if key in nulls else kind for key, kind in kinds.items()}
+    """Return options after a check of their names and values; null is a value where it is the default."""
+    allowed = {key: optional(kind) if usual[key] is None else kind for key, kind in kinds.items()}
     check_fields(what, options, allowed)
     for key, kind in kinds.items():
         if isinstance(kind, Many) and options[key] is not None and not isinstance(options[key], list):

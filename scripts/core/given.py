@@ -13,6 +13,7 @@ from hydra.core.config_store import ConfigStore
 from ufs_bench.datasets import Dataset, dataset_names, load_dataset
 from ufs_bench.datasets.given import as_dataset
 from ufs_bench.runners.cli.choices import offer_object
+from ufs_bench.runners.experiment.kinds import has_several
 from ufs_bench.runners.messages import ConfigError, counted, did_you_mean, shown
 from ufs_bench.scripts.core.conf import known
 
@@ -96,8 +97,10 @@ def checked_words(overrides):
     if not all(isinstance(word, str) for word in words):
         raise ConfigError(f"overrides={shown(overrides)} must be a list of texts, such as ['protocol.sizes=[5,10]'].")
     for word in words:
-        if COMMANDS.match(word):
+        if COMMANDS.match(word) or word.startswith("-"):
             raise ConfigError(f"overrides={words}: {word} has no effect from Python: give it to `python run.py`.")
+        if has_several(word):
+            raise ConfigError(f"overrides={words}: {word} has several values: call run once for each.")
     return words
 
 

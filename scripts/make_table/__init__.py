@@ -166,5 +166,5 @@ def print_table(folder, cells):
         return False
     text = to_markdown(table, min(WIDEST, shutil.get_terminal_size((WIDEST, 24)).columns), notes="short")
     print(f"\n{text}")
-    print(f"With all notes, as csv, latex or html: {command_on('make_table', folder)}")
+    print(f"With notes=full, or as format=csv or latex: {command_on('make_table', folder)}")
     return not damaged

@@ -10,6 +10,7 @@ from ufs_bench.metrics.study.frames import of_kmeans
 from ufs_bench.metrics.study.seeds import SCORES
 from ufs_bench.metrics.study.selections import BY_NAME
 from ufs_bench.runners.messages import counted
+from ufs_bench.runners.place import place_of
 from ufs_bench.runners.store.row import from_json
 from ufs_bench.scripts.core.conf import find, printed, unique_names, whole_grid
 from ufs_bench.scripts.core.papers import explain
@@ -140,7 +141,8 @@ def _seeds(cells, study, whole):
         listed = ", ".join(names[name] for name in lacking)
         said.append(f"Methods with a random part and cells without other seeds: {listed}.")
         if not study.is_shipped:  # nothing is added to what is shipped
-            options = shlex.join([f"study={study.own_name}", f"methods=[{','.join(lacking)}]"])
+            words = [f"study={study.own_name}", f"methods=[{','.join(lacking)}]", *place_of(study.results_dir)]
+            options = shlex.join(words)
             said[-1] += f" The command is python -m scripts.refit what=seeds {options}"
     return said
 

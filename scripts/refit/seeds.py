@@ -28,15 +28,15 @@ def fit_seeds(study, methods=None, datasets=None, n_seeds=5, n_jobs=1):
     ValueError says that the study is shipped, holds nothing, mixes protocols, has seeds of its own, or lacks a method
     or data set.
     """
-    if study.filled().is_shipped:
+    if own := study.filled().protocol.get("seeds"):
+        raise ValueError(
+            f"study={study.own_name} has protocol.seeds={own}: run.py fits them all; for more, raise it under a "
+            "study=NAME of its own."
+        )
+    if study.is_shipped:
         raise ValueError(
             f"study={study.own_name} is shipped, and nothing is written there. Make a study of your own first, which "
             f"takes the shipped fits: python run.py experiment={study.own_name} runner.reuse=shipped"
-        )
-    if own := study.protocol.get("seeds"):
-        raise ValueError(
-            f"study={study.name} has protocol.seeds={own}: run.py fits them all; for more, raise it under a study=NAME "
-            "of its own."
         )
     trials, problems = rows_of(study.trials, methods, datasets), []
     contents = {name: find("method", name) for name in trials["method"].unique()}

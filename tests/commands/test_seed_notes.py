@@ -42,7 +42,7 @@ def table(results, selection="best_over_grid", metric="acc"):
 
 
 def test_the_spread_stands_below_the_table_and_its_lack_is_said_once(results, monkeypatch, capsys):
-    command = "python -m scripts.refit what=seeds study=s 'methods=[random_selection]'"
+    command = f"python -m scripts.refit what=seeds study=s 'methods=[random_selection]' results_dir={results}"
     assert [command in note for note in table(results).below("full")].count(True) == 1
     assert any(command in note for note in table(results, "silhouette").below("full"))
     assert not any("seeds" in note.lower() for note in table(results, "grid_median").below("full"))
@@ -95,9 +95,17 @@ def test_a_name_that_the_study_does_not_have_is_refused(results, options, messag
         fit_seeds(Study.open(results, "s"), **options)
 
 
-def test_a_study_without_results_is_refused(tmp_path):
-    with pytest.raises(ValueError, match="the study 'none' has no results"):
-        fit_seeds(Study.open(tmp_path, "none"))
+@pytest.mark.parametrize(
+    "name, words",
+    [
+        ("none", "the study 'none' has no results"),
+        ("reference/fair_half", "study=fair_half has protocol.seeds=5: run.py fits them all"),
+        ("reference/kmeans_ufs", "python run.py experiment=kmeans_ufs runner.reuse=shipped"),
+    ],
+)
+def test_a_study_that_takes_no_seeds_is_refused_with_what_to_do(tmp_path, name, words):
+    with pytest.raises(ValueError, match=words):
+        fit_seeds(Study.open(tmp_path, name))
 
 
 def test_what_cannot_be_fitted_again_is_named(results):

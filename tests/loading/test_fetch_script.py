@@ -34,7 +34,8 @@ def test_one_failure_does_not_stop_the_others_and_shows_in_the_exit_status(regis
     assert capsys.readouterr().out.splitlines()[-1] == "2 there"
 
 
-def test_the_list_says_where_each_is_found(registry, cache, capsys, tmp_path, content):
+def test_the_list_says_where_each_is_found(registry, cache, capsys, tmp_path, content, monkeypatch):
+    monkeypatch.setenv("UFS_DATA_DIR", "")  # names no folder
     main(["dataset=one"])
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/two.npz").write_bytes(content)

@@ -87,12 +87,20 @@ def test_a_ranking_that_cannot_be_scored_is_refused(ranking, options, answer):
         (["method.name=x"], "conf/method/max_variance.yaml: name is 'x'"),
         (["runner.plan=true"], "runner.plan=true has no effect from Python: give it to `python run.py`"),
         (["shard=1/2"], "shard=1/2 has no effect"),
+        (["--help"], "--help has no effect from Python"),
+        (["protocol.seed=1,2"], "protocol.seed=1,2 has several values: call run once for each"),
     ],
 )
 def test_an_override_that_is_none_or_would_be_ignored_is_refused(tmp_path, overrides, answer):
     with pytest.raises(ConfigError, match=answer):
         run(["max_variance"], {"mine": (X, Y)}, "smoke", results_dir=tmp_path, overrides=overrides)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("methods, study", [("max_variance", ""), ({5: np.var}, "s")])
+def test_a_name_that_is_none_is_refused(tmp_path, methods, study):
+    with pytest.raises(ConfigError, match="study='' must be a name|the name 5 must be letters"):
+        run(methods, {"mine": (X, Y)}, "smoke", study, tmp_path)
 
 
 @pytest.mark.parametrize("results_dir", [None, 3, __file__, f"{__file__}/results"])
