@@ -118,7 +118,7 @@ class Study:
         figure : str, default="acc_vs_size"
             A name of `scripts.make_figure.FIGURES`.
         dataset : str or list of str, optional
-            By default the only one of the study.
+            By default the only one of the study, or all where a figure has several: gains and critical_difference.
         methods, metric, clusterer, selection, size, ... : optional
             Those that the function of this figure has; by default as there.
 
@@ -131,8 +131,8 @@ class Study:
         del options["self"], options["figure"]
         if figure not in FIGURES:
             raise ValueError(f"figure={figure!r} must be one of {', '.join(FIGURES)}.{did_you_mean(figure, FIGURES)}")
-        there = self.trials["dataset"].unique()
-        if "dataset" in inspect.signature(FIGURES[figure]).parameters and dataset is None:
+        there, parameter = self.trials["dataset"].unique(), inspect.signature(FIGURES[figure]).parameters["dataset"]
+        if dataset is None and parameter.default is parameter.empty:
             if len(there) > 1:
                 raise ValueError(f"dataset=None must be one of {', '.join(there)} for {figure}.")
             options["dataset"] = there[0]
@@ -232,4 +232,7 @@ class Study:
 
 
 def _listed(names: Names) -> list[str] | None:
-    return names if names is None else [names] if isinstance(names, str) else list(names)
+    found = names if names is None else [names] if isinstance(names, str) else list(names)
+    if found == []:
+        raise ValueError("[] names nothing: leave it out, or name one or more.")
+    return found

@@ -130,7 +130,7 @@ def _headed(path, text, comment, delimiter, first, cells, wanted, missing, heade
     if header and cells[0].count("") > 1 and whole:
         raise DataError(
             f"{path}: the first line names {len([*filter(None, cells[0])])} of {len(cells[0])} columns: "
-            f"skip_rows={whole} leaves out what is above the names if it is a title."
+            f"skip_rows={whole} leaves out what is above the names if it is a title; otherwise name the others."
         )
     if header and names_are_one_short(cells):
         if not any(line[-1] for line in cells[1:]):  # R's form, or delimiters at the end of all lines but the first

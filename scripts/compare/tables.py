@@ -62,10 +62,13 @@ def page(comparison, controls, full=False):
         notes.append(f"No random rankings are stored. To add them, with study= and protocol= as here: {runs}.")
     for paper, cells in weighed(comparison).items():
         if count := seeds_unknown(cells):
-            study = cells["study"].iloc[0].partition(" ")[0]  # of the title, which says what is shipped
+            study, _, shipped = cells["study"].iloc[0].partition(" ")  # of the title
+            run = f"python -m scripts.refit what=seeds study={study}"
+            if shipped == "(shipped)":  # nothing is added to that
+                run = f"python run.py experiment={study} runner.reuse=shipped && {run}"
             notes.append(
                 f"{PAPERS[paper]}: the spread over seeds of {counted(count, 'cell')} is unknown, and counts as none. "
-                f"Verdicts are too sure of these cells. To fill it: python -m scripts.refit what=seeds study={study}"
+                f"Verdicts are too sure of these cells. To fill it: {run}"
             )
     if not full:
         notes.append("full=true prints what the verdicts rest on; docs/reading.md explains the words.")

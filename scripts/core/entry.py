@@ -34,7 +34,7 @@ from ufs_bench.runners.experiment.kinds import (
     optional,
     whole,
 )
-from ufs_bench.runners.messages import ConfigError
+from ufs_bench.runners.messages import ConfigError, typed
 from ufs_bench.runners.papers import PAPERS
 from ufs_bench.runners.progress import Console
 from ufs_bench.runners.store.reference import PREFIX
@@ -181,6 +181,14 @@ def checked(what, usual, options, kinds):
 
         options["n_jobs"] = cpu_count()
     return options
+
+
+def refuse_unused(command, options, names, beside):
+    """Refuse options that have no effect beside another one."""
+    usual = defaults(command)
+    for name in names.split():
+        if options[name] != usual[name]:
+            raise ValueError(f"{name}={typed(options[name])} has no effect with {beside}: leave it out.")
 
 
 def plain_options(doc, usual, words=None):

@@ -44,8 +44,12 @@ def pixels(study, dataset, methods=None, metric="acc", selection="best_over_grid
 
 
 def _middle_of_classes(dataset, count):
-    """Return the middle sample of each of the first classes; the ends of a class are often unusual views."""
-    members = [np.flatnonzero(dataset.y == label) for label in range(min(count, dataset.n_classes))]
+    """Return the middle sample of each of the first classes, or of all samples without labels.
+
+    The ends of a class are often unusual views.
+    """
+    y = np.zeros(dataset.n_samples) if dataset.y is None else dataset.y
+    members = [np.flatnonzero(y == label) for label in np.unique(y)[:count]]
     return [int(rows[len(rows) // 2]) for rows in members]
 
 

@@ -4,7 +4,7 @@ from ufs_bench.runners.messages import did_you_mean, typed
 from ufs_bench.scripts.compare import shipped_names
 from ufs_bench.scripts.core.command_lines import MissingResults, fill_pairs, with_commands
 from ufs_bench.scripts.core.conf import rows_of
-from ufs_bench.scripts.core.entry import command, defaults
+from ufs_bench.scripts.core.entry import command, refuse_unused
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.core.text import deliver
 from ufs_bench.scripts.rank.choice import choose
@@ -13,20 +13,17 @@ from ufs_bench.scripts.rank.page import choices_text, frame, ranks_page
 from ufs_bench.scripts.rank.versus import versus, versus_frame, versus_page
 
 FIELD = "metric selection clusterer methods datasets variants partial".split()
-UNUSED = {  # options without an effect beside another one
-    "choices": ["method", "full", *(name for name in FIELD if name != "metric")],
-    "method": ["selection", "clusterer", "methods", "partial"],
+UNUSED = {
+    "choices": "method full selection clusterer methods datasets variants partial",
+    "method": "selection clusterer methods partial",
 }
 
 
 @command("rank")
 def main(options):
     """Print what the options describe, or write it to a file."""
-    usual = defaults("rank")
-    for one in [name for name in UNUSED if options[name]][:1]:
-        for name in UNUSED[one]:
-            if options[name] != usual[name]:
-                raise ValueError(f"{name}={typed(options[name])} has no effect with {one}=: leave one of the two out.")
+    for one in filter(options.get, UNUSED):
+        refuse_unused("rank", options, UNUSED[one], f"{one}={typed(options[one])}")
     names = shipped_names().values() if options["study"] == ["reference"] else options["study"]
     studies = [Study.find(options["results_dir"], name).filled() for name in names]
     if options["choices"]:

@@ -25,6 +25,8 @@ def choose(study, methods=None, datasets=None, variants="base"):
     source: the one with most methods, then with most samples.  With variants="base" one method of each class is taken,
     the one with the name of its file: mcfs, and not mcfs_released.
     """
+    if variants not in ("base", "all"):
+        raise ValueError(f"variants={variants!r} must be base or all.")
     left_out = []
     stored = sorted(study.trials["method"].unique())
     chosen = [name for name in (stored if methods is None else sorted(set(methods))) if not is_control(name)]

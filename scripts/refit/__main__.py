@@ -1,8 +1,14 @@
 """``python -m scripts.refit --help``."""
 
 from ufs_bench.runners.store.reference import PREFIX, shipped_studies
-from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.entry import command, refuse_unused
 from ufs_bench.scripts.core.study import Study
+
+UNUSED = {
+    "again": "seeds restarts",
+    "seeds": "fits longest seed sensitive restarts",
+    "restarts": "fits longest seed sensitive seeds",
+}
 
 
 @command("refit")
@@ -10,6 +16,7 @@ def main(options):
     """Fit or score again what the options describe."""
     # Each part is imported here, as it needs what the others do not.
     what, given = options["what"], options["study"]
+    refuse_unused("refit", options, UNUSED[what], f"what={what}")
     names = [PREFIX + name for name in shipped_studies()] if given == PREFIX.rstrip("/") else [given]
     methods, datasets, n_jobs = options["methods"], options["datasets"], options["n_jobs"]
     problems, parts = [], []

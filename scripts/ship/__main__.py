@@ -1,15 +1,24 @@
 """``python -m scripts.ship --help``."""
 
-from ufs_bench.runners.messages import counted
+from ufs_bench.runners.messages import counted, typed
 from ufs_bench.runners.store.reference import SHIPPED
-from ufs_bench.scripts.core.entry import command
+from ufs_bench.scripts.core.entry import command, refuse_unused
 from ufs_bench.scripts.core.study import Study
 from ufs_bench.scripts.ship.pack import ship
+
+OF_CHECK = "base fits seed allow fetch n_jobs"
+UNUSED = {
+    "check": "partial traces further method",
+    "method": f"methods datasets partial traces further {OF_CHECK}",
+    "study": OF_CHECK,
+}
 
 
 @command("ship")
 def main(options):
     """Check, hand in or pack what the command line names."""
+    if (what := next(filter(options.get, UNUSED), None)) is not None:
+        refuse_unused("ship", options, UNUSED[what], f"{what}={typed(options[what])}")
     # Each is imported here, as packing needs neither K-means nor the findings.
     if options["check"]:
         from ufs_bench.scripts.ship.check import check_all

@@ -28,6 +28,7 @@ from ufs_bench.scripts.make_report import main as make_report
 from ufs_bench.scripts.make_table.__main__ import main as make_table
 from ufs_bench.scripts.rank.__main__ import main as rank
 from ufs_bench.scripts.refit.__main__ import main as refit
+from ufs_bench.scripts.ship.__main__ import main as ship
 from ufs_bench.scripts.status import main as status
 
 MAIN = {
@@ -170,6 +171,23 @@ def test_any_value_of_any_option_is_taken_or_refused_in_words(name, folder, caps
     with capsys.disabled():
         print(f"{name}: {len(inputs)} inputs, {counts['accepted']} accepted, {counts['refused']} clear errors")
     assert not wrong, "\n".join(f"{text}\n  {outcome}" for text, outcome in wrong)
+
+
+@pytest.mark.parametrize(
+    "main, words, answer",
+    [
+        (rank, ["method=mcfs", "clusterer=learned"], "clusterer=learned has no effect with method=mcfs: leave it out"),
+        (rank, ["choices=true", "method=mcfs"], "method=mcfs has no effect with choices=true"),
+        (refit, ["what=seeds", "restarts=40"], "restarts=40 has no effect with what=seeds"),
+        (ship, ["study=dgufs", "fits=5"], "fits=5 has no effect with study=dgufs"),
+        (ship, ["method=mcfs", "datasets=umist"], "datasets=['umist'] has no effect with method=mcfs"),
+        (ship, ["check=true", "method=mcfs"], "method=mcfs has no effect with check=true"),
+    ],
+)
+def test_an_option_that_would_do_nothing_is_refused(main, words, answer, capsys):
+    with pytest.raises(SystemExit, match="1"):
+        main(words)
+    assert answer in capsys.readouterr().err
 
 
 TARGETS = ["folder", "file/below", "/dev/full", "/proc/nothing/here"]

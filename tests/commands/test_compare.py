@@ -142,6 +142,8 @@ def test_cells_whose_spread_over_seeds_is_unknown_are_named_with_the_command(com
     text = page(known, NO_CONTROLS)
     assert "DGUFS: the spread over seeds of 2 cells is unknown" in text  # ACC and NMI; the other has no random part
     assert "python -m scripts.refit what=seeds study=dgufs\n" in text
+    shipped = page(known.assign(study="dgufs (shipped)"), NO_CONTROLS)
+    assert "python run.py experiment=dgufs runner.reuse=shipped && python -m scripts.refit what=seeds" in shipped
 
 
 def test_an_explanation_is_given_for_what_differs_only_and_the_particular_one_wins():

@@ -1,5 +1,7 @@
 """Convergence curves and selected pixels: the right fit, the right pixels, and a reason where there are none."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from frames import PROTOCOL, study_of
@@ -119,11 +121,14 @@ def test_by_default_every_method_that_selects_has_a_row_and_sizes_of_its_own():
     assert not figure.axes[2].get_images()
 
 
-def test_two_samples_of_two_classes_are_shown_of_one_method():
+def test_two_samples_of_two_classes_are_shown_of_one_method_and_the_middle_one_without_labels(monkeypatch):
     data = load_dataset("digits")
     note = pixels(digits_study(), "digits", ["mcfs"]).get_supxlabel()
     first, second = (int(text) for text in note.split("Samples ")[1].split(" of")[0].split(", "))
     assert data.y[[first, second]].tolist() == [0, 1]
+    unlabelled = replace(data, y=None, clusters=10), ""
+    monkeypatch.setattr("ufs_bench.scripts.core.data.data_of", lambda *_: unlabelled)
+    assert "Sample 898 of the data." in pixels(digits_study(), "digits", ["mcfs"]).get_supxlabel().replace("\n", " ")
 
 
 def test_other_data_no_images_and_no_such_sample_are_refused(tmp_path):

@@ -116,6 +116,8 @@ def test_one_variant_of_a_method_is_ranked(there, chosen):
     assert choose(study).methods == chosen
     assert choose(study).controls == ["min_norm"]
     assert choose(study, variants="all").methods == choose(study, methods=[*there, "min_norm"]).methods == sorted(there)
+    with pytest.raises(ValueError, match="variants='every' must be base or all"):
+        choose(study, variants="every")
 
 
 def test_controls_have_gains_and_no_rank():

@@ -123,8 +123,6 @@ def test_the_command_prints_where_a_method_stands(results, tmp_path, command):
     [
         (["method=mscf"], "no method='mscf'. Did you mean mcfs?\n  (mscf has no file in conf/"),
         (["method=rufs"], f"run.py -m protocol=smoke study=tiny method=rufs dataset={TRUTH},truth_wide_d1_s0 res"),
-        (["method=mcfs", "clusterer=learned"], "clusterer=learned has no effect with method=: leave one"),
-        (["choices=true", "methods=[mcfs]"], "methods=['mcfs'] has no effect with choices="),
         (["method=mcfs", "datasets=[umist]"], "the study has no dataset='umist'"),
         (["method=mcfs", "study=none"], "the study 'none' has no results"),
         (["study=[tiny,tiny]"], "several studies are compared by choices=true only"),

@@ -126,8 +126,9 @@ def test_objects_are_run_with_their_parameters_stored_and_not_run_again(tmp_path
     assert opened.plot(dataset="mine").axes
     with pytest.raises(ValueError, match="must be one of mine, other"):
         opened.plot()
-    with pytest.raises(ValueError, match="n_datasets=2"):
-        opened.ranks()
+    for of_all in (opened.ranks, lambda: opened.plot("gains"), lambda: opened.plot("critical_difference")):
+        with pytest.raises(ValueError, match="n_datasets=2"):
+            of_all()
 
 
 def test_arrays_have_a_name_of_their_values_and_a_sha(tmp_path):
@@ -172,6 +173,8 @@ def test_a_single_function_or_pair_of_arrays_needs_no_list_and_options_of_figure
     assert study.trials["method"].tolist() == ["mean"]
     with pytest.raises(ValueError, match="figure='surface': missing a required argument: 'method'. Its options are"):
         study.plot("surface")
+    with pytest.raises(ValueError, match=r"\[\] names nothing: leave it out"):
+        study.table(rows=[])
     with pytest.raises(ValueError, match="study=None must be the name of a study"):
         open_study(None, tmp_path)
 
