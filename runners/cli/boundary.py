@@ -26,6 +26,7 @@ from ufs_bench.runners.messages import NO_ROOM, QUOTES, CommandEnded, ConfigErro
 OURS = {"ConfigError", "DataError", "StoreError", "CodeChanged", "ProcessEnded"}
 OF_FILES = {"HydraException", "OmegaConfBaseException", "YAMLError", "ParserError"}
 INTERRUPTED = 130
+PATIENCE_S = 5  # seconds after a signal in which a command may end by itself; what is stored is safe at any moment
 _followed = []  # signals that have ended this process
 
 
@@ -67,7 +68,10 @@ def guard(interrupted="interrupted"):
             os._exit(128 + number)
         _followed.append(number)
         # Threads and finalizers (such as loky's) that are cut off may print errors, which help nobody.
-        threading.excepthook, sys.unraisablehook = lambda _: None, _end_if_lost
+        threading.excepthook = sys.unraisablehook = lambda _: None
+        # Finalizers, and C code of packages, may drop what is raised below, and the command would go on.
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(128 + number))
+        signal.setitimer(signal.ITIMER_REAL, PATIENCE_S)
         if number == signal.SIGINT:
             with suppress(OSError):  # not by print(), which fails inside one that the signal came in
                 os.write(2, f"\n{interrupted}\n".encode())
@@ -97,12 +101,6 @@ def _leave():
             with suppress(OSError, ValueError):  # a reader that went away, a stream that is closed
                 stream.flush()
         os._exit(128 + _followed[0])
-
-
-def _end_if_lost(error):
-    """End the process where the end that a signal asked for came up in a finalizer, as of an import: Python goes on."""
-    if error.exc_type is CommandEnded:
-        _leave()
 
 
 def _end_if_followed():
