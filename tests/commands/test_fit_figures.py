@@ -127,7 +127,7 @@ def test_two_samples_of_two_classes_are_shown_of_one_method_and_the_middle_one_w
     first, second = (int(text) for text in note.split("Samples ")[1].split(" of")[0].split(", "))
     assert data.y[[first, second]].tolist() == [0, 1]
     unlabelled = replace(data, y=None, clusters=10), ""
-    monkeypatch.setattr("ufs_bench.scripts.core.data.data_of", lambda *_: unlabelled)
+    monkeypatch.setattr("ufs_bench.scripts.core.refits.data_of", lambda *_: unlabelled)
     assert "Sample 898 of the data." in pixels(digits_study(), "digits", ["mcfs"]).get_supxlabel().replace("\n", " ")
 
 
